@@ -1,0 +1,58 @@
+/** What a check looks at: the caller, and the loaded parent with the caller's effective level on it. */
+import type { Job, Namespace, Project, User } from '../db/rows.ts';
+import type { Level } from './levels.ts';
+
+/** How the caller proved who they are. */
+export type Credential =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'token';
+      readonly tokenId: number;
+      readonly tokenKind: 'personal' | 'project' | 'group' | 'impersonation';
+    }
+  | { readonly kind: 'session'; readonly sessionId: number }
+  | { readonly kind: 'password' }
+  | { readonly kind: 'job'; readonly job: CallerJob };
+
+export type CallerJob = Pick<Job, 'id' | 'project_id' | 'pipeline_id' | 'status'>;
+export type CallerUser = User;
+
+/** Who is asking. `user` is null for anonymous callers. */
+export interface Caller {
+  readonly user: CallerUser | null;
+  readonly credential: Credential;
+  /** Scopes of a token; null means that the credential is not limited by scopes (sessions, job tokens). */
+  readonly scopes: ReadonlySet<string> | null;
+  /** Administrator with everything that administrators may (admin mode, scopes permitting). */
+  readonly admin: boolean;
+}
+
+export const anonymous: Caller = { user: null, credential: { kind: 'none' }, scopes: null, admin: false };
+
+export interface ProjectSubject {
+  readonly kind: 'project';
+  readonly project: Project;
+  readonly namespace: Pick<
+    Namespace,
+    | 'id'
+    | 'kind'
+    | 'name'
+    | 'path'
+    | 'full_path'
+    | 'full_name'
+    | 'parent_id'
+    | 'owner_id'
+    | 'traversal_ids'
+    | 'avatar_object_key'
+  >;
+  /** The caller's effective level, 0 for strangers; administrators count as owners in `can`, not here. */
+  readonly level: Level;
+}
+
+export interface GroupSubject {
+  readonly kind: 'group';
+  readonly group: Namespace;
+  readonly level: Level;
+}
+
+export type Subject = ProjectSubject | GroupSubject;

@@ -1,0 +1,10 @@
+/** The list of migrations, in order. Forward-only: a landed one is never edited. */
+import { initial } from './0001-initial.ts';
+
+/** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
+export interface Migration {
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+export const migrations: readonly Migration[] = [initial];

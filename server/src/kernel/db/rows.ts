@@ -1,0 +1,31 @@
+/** Rows as queries read them, by the nouns that the features use. */
+import type { Selectable } from 'kysely';
+import type {
+  AccessTokensTable,
+  CiVariablesTable,
+  GrantsTable,
+  JobArtifactsTable,
+  JobsTable,
+  MergeRequestsTable,
+  NamespacesTable,
+  PipelinesTable,
+  ProjectsTable,
+  RunnerManagersTable,
+  RunnersTable,
+  SessionsTable,
+  UsersTable,
+} from './tables.ts';
+
+export type User = Selectable<UsersTable>;
+export type AccessToken = Selectable<AccessTokensTable>;
+export type Session = Selectable<SessionsTable>;
+export type Namespace = Selectable<NamespacesTable>;
+export type Project = Selectable<ProjectsTable>;
+export type Grant = Selectable<GrantsTable>;
+export type CiVariable = Selectable<CiVariablesTable>;
+export type Runner = Selectable<RunnersTable>;
+export type RunnerManager = Selectable<RunnerManagersTable>;
+export type Pipeline = Selectable<PipelinesTable>;
+export type Job = Selectable<JobsTable>;
+export type JobArtifact = Selectable<JobArtifactsTable>;
+export type MergeRequest = Selectable<MergeRequestsTable>;

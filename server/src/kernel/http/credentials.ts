@@ -1,0 +1,95 @@
+/** Where credentials are found in a request, and who turns them into a caller. */
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../authz/subjects.ts';
+import { cookieNames } from '../names.ts';
+import { unauthorized } from './errors.ts';
+import type { CredentialKind } from './route.ts';
+
+/** Implemented by the identity feature and wired in app.ts. Every method answers null for what is unknown, expired or revoked. */
+export interface CredentialResolver {
+  /** An access token of any kind. */
+  accessToken(token: string, clientAddress: string): Promise<Caller | null>;
+  /** The token of a running job. */
+  jobToken(token: string): Promise<Caller | null>;
+  /** A session cookie's value. */
+  session(token: string): Promise<Caller | null>;
+  /** Whether the CSRF token belongs to the session cookie. */
+  csrfValid(sessionToken: string, csrfToken: string): boolean;
+}
+
+interface Found {
+  readonly kind: 'token' | 'job' | 'any';
+  readonly value: string;
+}
+
+const headerValue = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+};
+
+/** The raw tokens of a request, in order of precedence: header, query, bearer. */
+function findTokens(request: FastifyRequest, query: Readonly<Record<string, unknown>>): Found[] {
+  const found: Found[] = [];
+  const add = (kind: Found['kind'], value: unknown) => {
+    if (typeof value === 'string' && value !== '') found.push({ kind, value });
+  };
+  add('token', headerValue(request, 'private-token'));
+  add('token', query.private_token);
+  add('job', headerValue(request, 'job-token'));
+  add('job', query.job_token);
+  add('token', query.access_token);
+  const authorization = headerValue(request, 'authorization');
+  const bearer = authorization ? /^bearer\s+(\S+)$/i.exec(authorization) : null;
+  add('any', bearer?.[1]);
+  return found;
+}
+
+export function cookie(request: FastifyRequest, names: readonly string[]): string | undefined {
+  const header = request.headers.cookie;
+  if (!header) return undefined;
+  for (const part of header.split(';')) {
+    const equals = part.indexOf('=');
+    if (equals > 0 && names.includes(part.slice(0, equals).trim())) return part.slice(equals + 1).trim();
+  }
+  return undefined;
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * The caller of a request; null when it carries no credential that the route reads. A credential that is read and bad
+ * is 401, never a fall back to anonymous.
+ */
+export async function authenticate(
+  resolver: CredentialResolver,
+  request: FastifyRequest,
+  query: Readonly<Record<string, unknown>>,
+  accepted: readonly CredentialKind[],
+): Promise<Caller | null> {
+  if (accepted.includes('token') || accepted.includes('job')) {
+    const [first] = findTokens(request, query);
+    if (first) {
+      const asToken = first.kind !== 'job' ? await resolver.accessToken(first.value, request.ip) : null;
+      if (asToken) {
+        if (!accepted.includes('token')) throw unauthorized();
+        return asToken;
+      }
+      const asJob = first.kind !== 'token' ? await resolver.jobToken(first.value) : null;
+      if (!asJob || !accepted.includes('job')) throw unauthorized();
+      return asJob;
+    }
+  }
+  if (accepted.includes('session')) {
+    const value = cookie(request, cookieNames);
+    if (value) {
+      const caller = await resolver.session(value);
+      // An expired cookie is what every browser carries sooner or later: it counts as absent.
+      if (!caller) return null;
+      if (!safeMethods.has(request.method) && !resolver.csrfValid(value, headerValue(request, 'x-csrf-token') ?? '')) {
+        throw unauthorized();
+      }
+      return caller;
+    }
+  }
+  return null;
+}

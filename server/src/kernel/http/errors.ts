@@ -1,0 +1,77 @@
+/** The one catalogue of API errors: each carries its status and its exact body; the edge only serialises it. */
+
+export type ErrorBody = { message: unknown } | { error: string; [key: string]: unknown };
+
+/** An answer that is not a success. Thrown anywhere below a handler; `body` goes to the client as it is. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: ErrorBody, headers: Readonly<Record<string, string>> = {}) {
+    super(typeof body === 'object' && 'message' in body ? String(body.message) : JSON.stringify(body));
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** 400 in the shape of parameter validation: `{error: "name is missing, path is invalid"}`. */
+export const invalidParameters = (reasons: readonly string[]) => new HttpError(400, { error: reasons.join(', ') });
+
+/** 400 `{message: "400 Bad request - reason"}`, or `{message: "400 Bad request"}`. */
+export const badRequest = (reason?: string) =>
+  new HttpError(400, { message: reason ? `400 Bad request - ${reason}` : '400 Bad request' });
+
+/** 400 `{message: {field: [reasons]}}`: a record that cannot be saved. */
+export const invalidRecord = (fields: Readonly<Record<string, readonly string[]>>, status = 400) =>
+  new HttpError(status, { message: fields });
+
+/** Any status with a plain message, where the ecosystem has a wording of its own. */
+export const plainError = (status: number, message: string) => new HttpError(status, { message });
+
+export const unauthorized = () => new HttpError(401, { message: '401 Unauthorized' });
+
+/** 403 `{message: "403 Forbidden"}`, or with a reason: `403 Forbidden - reason`. */
+export const forbidden = (reason?: string) =>
+  new HttpError(403, { message: reason ? `403 Forbidden - ${reason}` : '403 Forbidden' });
+
+/** 403 in the OAuth shape, when a token lacks every scope that the route accepts. */
+export const insufficientScope = (scopes: readonly string[]) =>
+  new HttpError(403, {
+    error: 'insufficient_scope',
+    error_description: 'The request requires higher privileges than provided by the access token.',
+    scope: scopes.join(' '),
+  });
+
+/** 404 `{message: "404 Project Not Found"}`; without a noun `{message: "404 Not Found"}`. */
+export const notFound = (noun?: string) =>
+  new HttpError(404, { message: noun ? `404 ${noun} Not Found` : '404 Not Found' });
+
+/** 404 for a route that does not exist: `{error: "404 Not Found"}`, as clients of the API know it. */
+export const noSuchRoute = () => new HttpError(404, { error: '404 Not Found' });
+
+export const methodNotAllowed = (allow: readonly string[], shape: 'route' | 'state' = 'route') =>
+  new HttpError(405, shape === 'route' ? { error: '405 Not Allowed' } : { message: '405 Method Not Allowed' }, {
+    Allow: allow.join(', '),
+  });
+
+/** 409 `{message: "409 Conflict: reason"}` unless the ecosystem words it differently (`plainError`). */
+export const conflict = (reason?: string) =>
+  new HttpError(409, { message: reason ? `409 Conflict: ${reason}` : '409 Conflict' });
+
+export const preconditionFailed = () => new HttpError(412, { message: '412 Precondition Failed' });
+
+/** 413: the body is larger than the named limit. */
+export const tooLarge = (limit: string, maximumBytes: number) =>
+  new HttpError(413, { message: `413 Request Entity Too Large - ${limit} is ${maximumBytes} bytes` });
+
+export const unprocessable = (reason: string) => new HttpError(422, { message: reason });
+
+export const unavailable = (reason: string, retryAfterSeconds = 5) =>
+  new HttpError(503, { message: `503 Service Unavailable - ${reason}` }, { 'Retry-After': String(retryAfterSeconds) });
+
+/** The only body of a fault of ours: nothing of the cause reaches the client, the request id finds it in the log. */
+export const internalError = (requestId: string) =>
+  new HttpError(500, { message: '500 Internal Server Error', request_id: requestId } as ErrorBody);

@@ -1,0 +1,265 @@
+/** The edge over real HTTP: order of checks, answers, start with many routes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pino from 'pino';
+import Type from 'typebox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../authz/subjects.ts';
+import type { User } from '../db/rows.ts';
+import { Entity, Id, ListOf, Nullable, Text, Timestamp } from './entity.ts';
+import { methodsOfPath, mountRoutes } from './mount.ts';
+import { mapPage, slicePage } from './pagination.ts';
+import { FileParam, Int, Optional, Str } from './params/schema.ts';
+import { Empty, type Route, route } from './route.ts';
+import { createHttpServer } from './server.ts';
+
+const Thing = Entity('Thing', { id: Id(), name: Text(), at: Nullable(Timestamp()) });
+const seen: string[] = [];
+
+const open = { credentials: ['token', 'session'], tag: 'things' } as const;
+const routes: Route[] = [
+  route({
+    ...open,
+    method: 'GET',
+    path: '/things/:id/parts',
+    summary: 'List',
+    access: { on: 'public' },
+    params: Type.Object({ id: Str() }),
+    pagination: 'offset',
+    responses: { 200: ListOf(Thing) },
+    handler: async ({ params, page }) => {
+      seen.push(params.id);
+      return mapPage(slicePage(page, [1, 2, 3]), (id) => ({ id, name: params.id, at: null, secret: 'never leaves' }));
+    },
+  }),
+  route({
+    ...open,
+    method: 'POST',
+    path: '/things',
+    summary: 'Create',
+    access: { on: 'instance', ability: 'signed_in' },
+    params: Type.Object({ name: Str(), file: Optional(FileParam()) }),
+    responses: { 201: Thing },
+    handler: async ({ params }) => ({ id: params.file ? params.file.size : 1, name: params.name, at: new Date(0) }),
+  }),
+  route({
+    ...open,
+    method: 'DELETE',
+    path: '/things/:id',
+    summary: 'Remove',
+    access: { on: 'instance', ability: 'admin' },
+    params: Type.Object({ id: Int() }),
+    responses: { 204: Empty },
+    handler: async () => undefined,
+  }),
+  route({
+    ...open,
+    method: 'GET',
+    path: '/broken',
+    summary: 'Fails',
+    access: { on: 'public' },
+    params: Type.Object({}),
+    responses: { 200: Thing },
+    handler: async () => {
+      throw new Error('a secret of the inside');
+    },
+  }),
+];
+for (let index = 0; index < 1000; index += 1) {
+  routes.push(
+    route({
+      ...open,
+      method: 'GET',
+      path: `/many${index}/:id/of/:other`,
+      summary: 'One of many',
+      access: { on: 'public' },
+      params: Type.Object({ id: Int(), other: Str(), filter: Optional(Str()) }),
+      pagination: 'both',
+      responses: { 200: ListOf(Thing) },
+      handler: async ({ page }) => slicePage(page, []),
+    }),
+  );
+}
+
+const caller = (scopes: string[]): Caller => ({
+  user: { id: 7, username: 'ann', admin: false, external: false } as User,
+  credential: { kind: 'token', tokenId: 1, tokenKind: 'personal' },
+  scopes: new Set(scopes),
+  admin: false,
+});
+const temporary = mkdtempSync(path.join(tmpdir(), 'millrace-mount-'));
+const server = createHttpServer({ log: pino({ level: 'silent' }), trustedProxies: [] }, methodsOfPath(routes));
+let base = '';
+let startMilliseconds = 0;
+
+beforeAll(async () => {
+  const before = performance.now();
+  mountRoutes(server, routes, {
+    resolver: {
+      accessToken: async (token) =>
+        token === 'good' ? caller(['api']) : token === 'reads' ? caller(['read_api']) : null,
+      jobToken: async () => null,
+      session: async (token) =>
+        token === 'cookie' ? { ...caller([]), scopes: null, credential: { kind: 'session', sessionId: 1 } } : null,
+      csrfValid: (_session, csrf) => csrf === 'csrf',
+    },
+    parents: { project: async () => null, group: async () => null },
+    limits: { maxParameterBytes: 10_000, maxFileBytes: 100_000 },
+    temporary,
+    externalUrl: 'http://forge.test',
+    maximumOffset: 50_000,
+  });
+  await server.ready();
+  startMilliseconds = performance.now() - before;
+  base = `${await server.listen({ host: '127.0.0.1', port: 0 })}/api/v4`;
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(temporary, { recursive: true });
+});
+
+const call = async (method: string, target: string, init: RequestInit = {}) => {
+  const response = await fetch(base + target, { method, ...init });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? null : (JSON.parse(text) as unknown),
+  };
+};
+const token = { 'PRIVATE-TOKEN': 'good' };
+const jsonHeaders = { ...token, 'Content-Type': 'application/json' };
+
+describe('routes', () => {
+  it('a thousand declared routes are mounted without compiling their schemas', () => {
+    expect(startMilliseconds).toBeLessThan(1500);
+  });
+
+  it('[1/what-the-service-does/4] [1/errors/1] answers plain application/json with declared keys only, also to HEAD', async () => {
+    const got = await call('GET', '/things/group%2Fproject.x/parts?per_page=2');
+    expect(got.headers.get('content-type')).toBe('application/json');
+    expect(got.body).toEqual([
+      { id: 1, name: 'group/project.x', at: null },
+      { id: 2, name: 'group/project.x', at: null },
+    ]);
+    const head = await call('HEAD', '/things/x/parts');
+    expect([head.status, head.headers.get('content-type'), head.headers.get('x-total')]).toEqual([
+      200,
+      'application/json',
+      '3',
+    ]);
+  });
+
+  it('[1/limits.pagination/2 page] [1/errors/7] a page that is not a number or below 1 is 400', async () => {
+    expect((await call('GET', '/things/x/parts?per_page=0')).body).toEqual({
+      error: 'per_page does not have a valid value',
+    });
+    expect((await call('GET', '/things/x/parts?page=two')).body).toEqual({ error: 'page is invalid' });
+  });
+
+  it('[1/authentication/7] [1/errors/18] bad and missing credentials are 401, also where none are needed', async () => {
+    expect(await call('GET', '/things/x/parts', { headers: { 'PRIVATE-TOKEN': 'bad' } })).toMatchObject({
+      status: 401,
+      body: { message: '401 Unauthorized' },
+    });
+    expect(await call('POST', '/things')).toMatchObject({ status: 401, body: { message: '401 Unauthorized' } });
+  });
+
+  it('security 1: authenticates before the body is read and before parameters are checked', async () => {
+    const huge = await call('POST', '/things', {
+      headers: { 'Content-Type': 'application/json' },
+      body: 'x'.repeat(1_000_000),
+    });
+    expect(huge.status).toBe(401);
+    const before = seen.length;
+    expect((await call('GET', '/things/x/parts', { headers: { Authorization: 'Bearer bad' } })).status).toBe(401);
+    expect(seen.length).toBe(before);
+  });
+
+  it('security 1: an encoded path reaches the same handler, a slash or suffix more is 404', async () => {
+    expect((await call('GET', '/%74hings/x/parts')).status).toBe(200);
+    expect((await call('GET', '/things/x/parts/')).status).toBe(404);
+    expect((await call('GET', '/things/x/parts.json')).status).toBe(404);
+    expect((await call('GET', '//things/x/parts')).status).toBe(404);
+    expect((await call('GET', '/things/%ff/parts')).status).toBe(400);
+  });
+
+  it('[1/errors/2] [1/what-the-service-does/6] takes JSON, form, multipart and query parameters alike', async () => {
+    const json = await call('POST', '/things', { headers: jsonHeaders, body: '{"name":"a"}' });
+    expect(json).toMatchObject({ status: 201, body: { id: 1, name: 'a', at: '1970-01-01T00:00:00.000Z' } });
+    const form = await call('POST', '/things', { headers: token, body: new URLSearchParams({ name: 'b' }) });
+    expect(form.body).toMatchObject({ name: 'b' });
+    expect((await call('POST', '/things?name=c', { headers: token })).body).toMatchObject({ name: 'c' });
+    const parts = new FormData();
+    parts.append('name', 'd');
+    parts.append('file', new Blob(['hello']), 'h.txt');
+    expect((await call('POST', '/things', { headers: token, body: parts })).body).toMatchObject({ id: 5, name: 'd' });
+  });
+
+  it('[1/errors/7] malformed and oversized bodies have a clear answer', async () => {
+    expect(await call('POST', '/things', { headers: jsonHeaders, body: '{"name":' })).toMatchObject({
+      status: 400,
+      body: { error: 'message body does not match declared format' },
+    });
+    expect((await call('POST', '/things', { headers: jsonHeaders, body: '[1]' })).status).toBe(400);
+    const large = await call('POST', '/things', {
+      headers: jsonHeaders,
+      body: JSON.stringify({ name: 'x'.repeat(20_000) }),
+    });
+    expect(large).toMatchObject({
+      status: 413,
+      body: { message: '413 Request Entity Too Large - max_parameter_bytes is 10000 bytes' },
+    });
+    const parts = new FormData();
+    parts.append('name', 'd');
+    parts.append('file', new Blob(['x'.repeat(200_000)]), 'h.txt');
+    expect((await call('POST', '/things', { headers: token, body: parts })).status).toBe(413);
+  });
+
+  it('[1/errors/9] scope and role are 403 with their own bodies', async () => {
+    expect(await call('POST', '/things', { headers: { 'PRIVATE-TOKEN': 'reads' } })).toMatchObject({
+      status: 403,
+      body: { error: 'insufficient_scope', scope: 'api' },
+    });
+    expect(await call('DELETE', '/things/1', { headers: token })).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden' },
+    });
+  });
+
+  it('[1/authentication/5 _service_session] a session needs its CSRF token for unsafe methods', async () => {
+    const cookie = { Cookie: '_service_session=cookie', 'Content-Type': 'application/json' };
+    expect((await call('POST', '/things', { headers: cookie, body: '{"name":"a"}' })).status).toBe(401);
+    expect(
+      (await call('POST', '/things', { headers: { ...cookie, 'X-CSRF-Token': 'csrf' }, body: '{"name":"a"}' })).status,
+    ).toBe(201);
+  });
+
+  it('[1/errors/11] another method on a known path is 405 with Allow; an unknown path is 404', async () => {
+    const patch = await call('PATCH', '/things');
+    expect([patch.status, patch.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await call('GET', '/nothing')).toMatchObject({ status: 404, body: { error: '404 Not Found' } });
+  });
+
+  it('[1/errors/16] a fault tells its request id and nothing else', async () => {
+    const got = await call('GET', '/broken', { headers: { 'X-Request-Id': 'abc-1' } });
+    expect(got).toMatchObject({ status: 500, body: { message: '500 Internal Server Error', request_id: 'abc-1' } });
+    expect(got.headers.get('x-request-id')).toBe('abc-1');
+  });
+
+  it('security: an incomplete declaration does not pass', () => {
+    const incomplete = {
+      ...open,
+      method: 'GET',
+      path: '/x/:id',
+      summary: 'x',
+      params: Type.Object({}),
+      responses: { 200: Thing },
+      handler: async () => null,
+    };
+    expect(() => route(incomplete as unknown as Parameters<typeof route>[0])).toThrowError(
+      /path parameter id.*access is not declared/,
+    );
+  });
+});

@@ -1,0 +1,192 @@
+/** Puts declared routes on the HTTP server: authenticate, authorise, read, validate, handle, serialise, in this order. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import createRouter from 'find-my-way';
+import Type, { type TObject } from 'typebox';
+import type { Caller, Subject } from '../authz/subjects.ts';
+import { anonymous } from '../authz/subjects.ts';
+import { authenticate, type CredentialResolver } from './credentials.ts';
+import { forbidden, insufficientScope, unauthorized } from './errors.ts';
+import { isPaged, type Page, pageHeaders, pageOf, pagingParameters } from './pagination.ts';
+import { type BodyLimits, mergeParameters, type ParsedBody, readBody } from './params/body.ts';
+import { emptyObject, parseUrlEncoded, type RawObject } from './params/nested.ts';
+import { validateParameters } from './params/validate.ts';
+import { loadGroup, loadProject, type ParentLoader } from './parents.ts';
+import { acceptedScopes, Binary, type Context, Empty, isAnswer, isStreamed, type Route } from './route.ts';
+import { serialiser } from './serialise.ts';
+
+/** What mounting needs from the composition root. */
+export interface MountDependencies {
+  readonly resolver: CredentialResolver;
+  readonly parents: ParentLoader;
+  readonly limits: BodyLimits;
+  /** Directory for uploads in flight, on the same file system as the object store. */
+  readonly temporary: string;
+  /** External URL without a trailing slash; links of pages start with it. */
+  readonly externalUrl: string;
+  readonly maximumOffset: number;
+}
+
+const apiPrefix = '/api/v4';
+
+/** The declared parameters of a route together with those of its paging. */
+export function parametersOf(route: Route): TObject {
+  return route.pagination
+    ? Type.Object({ ...route.params.properties, ...pagingParameters(route.pagination) })
+    : route.params;
+}
+
+function checkScopes(route: Route, caller: Caller): void {
+  if (caller.scopes === null) return;
+  const accepted = acceptedScopes(route);
+  if (!accepted.some((scope) => caller.scopes?.has(scope))) throw insufficientScope(accepted);
+}
+
+async function authorise(
+  route: Route,
+  deps: MountDependencies,
+  caller: Caller,
+  path: Record<string, string>,
+): Promise<Subject | undefined> {
+  const access = route.access;
+  switch (access.on) {
+    case 'public':
+    case 'credential':
+      return undefined;
+    case 'instance':
+      if (caller.user === null) throw unauthorized();
+      if (access.ability === 'admin' && !caller.admin) throw forbidden();
+      return undefined;
+    case 'project':
+      return loadProject(deps.parents, path[access.param ?? 'id'] ?? '', caller, access.ability);
+    case 'group':
+      return loadGroup(deps.parents, path[access.param ?? 'id'] ?? '', caller, access.ability);
+  }
+}
+
+const textOf = (value: string): string => value.slice(value.indexOf('?') + 1);
+const queryOf = (request: FastifyRequest): RawObject =>
+  request.url.includes('?') ? parseUrlEncoded(textOf(request.url)) : emptyObject();
+
+/** The client's address for the log and rate limits: only trusted proxies may say another (Fastify's trustProxy). */
+const addressOf = (request: FastifyRequest) => request.ip;
+
+async function send(
+  route: Route,
+  deps: MountDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Page | null,
+  result: unknown,
+): Promise<FastifyReply> {
+  if (isStreamed(result)) {
+    for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
+    return reply
+      .code(result.status ?? 200)
+      .header('Content-Type', result.type)
+      .send(result.stream);
+  }
+  let status = Number(Object.keys(route.responses)[0]);
+  let body: unknown = result;
+  if (isAnswer(result)) {
+    status = result.status;
+    body = result.body;
+    for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
+  }
+  if (isPaged(body) && page) {
+    for (const [name, value] of Object.entries(pageHeaders(page, body, new URL(request.url, `${deps.externalUrl}/`))))
+      reply.header(name, value);
+    body = body.items;
+  }
+  reply.code(status);
+  const schema = route.responses[status];
+  if (schema === undefined)
+    throw new Error(`${route.method} ${route.path} answered ${status}, which it does not declare`);
+  if (schema === Empty || body === undefined) return reply.send();
+  if (schema === Binary) throw new Error(`${route.method} ${route.path} declares a binary answer and gave none`);
+  return reply.header('Content-Type', 'application/json').send(serialiser(schema)(body));
+}
+
+async function run(
+  route: Route,
+  schema: TObject,
+  deps: MountDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = queryOf(request);
+  const path = request.params as Record<string, string>;
+  const found = await authenticate(deps.resolver, request, query, route.credentials);
+  const caller = found ?? anonymous;
+  checkScopes(route, caller);
+  const subject = await authorise(route, deps, caller, path);
+  const limits = route.maxFileBytes === undefined ? deps.limits : { ...deps.limits, maxFileBytes: route.maxFileBytes };
+  let body: ParsedBody | null = null;
+  const abort = new AbortController();
+  const gone = () => abort.abort();
+  reply.raw.once('close', gone);
+  try {
+    body = route.rawBody
+      ? { tree: emptyObject(), json: false, cleanup: async () => undefined }
+      : await readBody(request.raw, limits, deps.temporary);
+    const merged = mergeParameters(query, body, path);
+    const params = validateParameters(schema, merged.tree, merged.json);
+    const page = route.pagination ? pageOf(route.pagination, params, deps.maximumOffset) : null;
+    const context = {
+      params,
+      caller,
+      subject,
+      page,
+      signal: abort.signal,
+      requestId: request.id,
+      clientAddress: addressOf(request),
+      request,
+      header: (name: string, value: string) => {
+        reply.header(name, value);
+      },
+    } as unknown as Context;
+    return await send(route, deps, request, reply, page, await route.handler(context));
+  } finally {
+    if (body) await body.cleanup();
+  }
+}
+
+/** Mounts all routes below `/api/v4`. Schemas are compiled when a route is first used. */
+export function mountRoutes(server: FastifyInstance, routes: readonly Route[], deps: MountDependencies): void {
+  for (const route of routes) {
+    if (!route.checked) throw new Error(`route ${route.method} ${route.path} was not declared through route()`);
+    let schema: TObject | undefined;
+    server.route({
+      method: route.method,
+      url: apiPrefix + route.path,
+      handler: (request, reply) => {
+        schema ??= parametersOf(route);
+        return run(route, schema, deps, request, reply);
+      },
+    });
+  }
+}
+
+/**
+ * Tells which methods a path answers, for 405 and `Allow`. Built when the first request finds no route, because most
+ * processes never need it.
+ */
+export function methodsOfPath(routes: readonly Route[]): (path: string) => readonly string[] {
+  let routers: Map<string, ReturnType<typeof createRouter>> | undefined;
+  const build = () => {
+    const built = new Map<string, ReturnType<typeof createRouter>>();
+    for (const route of routes) {
+      let router = built.get(route.method);
+      if (!router) {
+        router = createRouter({ maxParamLength: 8192 });
+        built.set(route.method, router);
+      }
+      router.on('GET', apiPrefix + route.path, () => undefined);
+    }
+    return built;
+  };
+  return (path) => {
+    routers ??= build();
+    const found = [...routers].filter(([, router]) => router.find('GET', path) !== null).map(([method]) => method);
+    return found.includes('GET') ? ['HEAD', ...found] : found;
+  };
+}

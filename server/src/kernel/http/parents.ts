@@ -1,0 +1,58 @@
+/** Loading and authorising the project or group that a path names, once, before any handler runs. */
+import type { GroupAbility, ProjectAbility } from '../authz/abilities.ts';
+import { canOnGroup, canOnProject } from '../authz/can.ts';
+import type { Caller, GroupSubject, ProjectSubject } from '../authz/subjects.ts';
+import { forbidden, notFound, unauthorized } from './errors.ts';
+
+/** Implemented by the namespaces feature and wired in app.ts. `idOrPath` is decoded; null when there is no such parent. */
+export interface ParentLoader {
+  project(idOrPath: string, caller: Caller): Promise<ProjectSubject | null>;
+  group(idOrPath: string, caller: Caller): Promise<GroupSubject | null>;
+}
+
+/**
+ * What the caller may not see is 404 (401 for anonymous callers where signing in could help is not told: the ecosystem
+ * answers 404); what they see but may not do is 403, or 401 when nobody is signed in.
+ */
+function refuse(caller: Caller, visible: boolean, noun: string): Error {
+  if (!visible) return notFound(noun);
+  return caller.user === null ? unauthorized() : forbidden();
+}
+
+/** Refuses unless the caller has the ability on the project. For checks inside handlers that depend on parameters. */
+export function requireOnProject(caller: Caller, ability: ProjectAbility, subject: ProjectSubject): void {
+  if (canOnProject(caller, ability, subject)) return;
+  throw refuse(caller, canOnProject(caller, 'read_project', subject), 'Project');
+}
+
+/** Refuses unless the caller has the ability on the group. */
+export function requireOnGroup(caller: Caller, ability: GroupAbility, subject: GroupSubject): void {
+  if (canOnGroup(caller, ability, subject)) return;
+  throw refuse(caller, canOnGroup(caller, 'read_group', subject), 'Group');
+}
+
+/** The loaded and authorised project of a path. */
+export async function loadProject(
+  loader: ParentLoader,
+  idOrPath: string,
+  caller: Caller,
+  ability: ProjectAbility,
+): Promise<ProjectSubject> {
+  const subject = await loader.project(idOrPath, caller);
+  if (!subject) throw notFound('Project');
+  requireOnProject(caller, ability, subject);
+  return subject;
+}
+
+/** The loaded and authorised group of a path. */
+export async function loadGroup(
+  loader: ParentLoader,
+  idOrPath: string,
+  caller: Caller,
+  ability: GroupAbility,
+): Promise<GroupSubject> {
+  const subject = await loader.group(idOrPath, caller);
+  if (!subject) throw notFound('Group');
+  requireOnGroup(caller, ability, subject);
+  return subject;
+}

@@ -1,0 +1,93 @@
+/** The HTTP server: one Fastify instance with our own body handling, one error mapper, 404 and 405, request ids, logging. */
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { HttpError, internalError, methodNotAllowed, noSuchRoute, unavailable } from './errors.ts';
+
+export interface HttpServerOptions {
+  readonly log: FastifyBaseLogger;
+  /** Addresses or networks of proxies whose `X-Forwarded-*` headers count. */
+  readonly trustedProxies: readonly string[];
+}
+
+const apiPath = /^\/api(\/|$)/;
+
+/** A client's own request id is taken over when it is plain, so that logs of both sides meet. */
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
+
+function failure(error: unknown, request: FastifyRequest): HttpError {
+  if (error instanceof HttpError) return error;
+  const code = (error as { code?: unknown }).code;
+  if (code === 'FST_ERR_BAD_URL') return new HttpError(400, { error: 'the path is not valid percent-encoded UTF-8' });
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new HttpError(415, { error: 'the content type is not supported' });
+  // Connection failures of the database: the client should come back.
+  if (typeof code === 'string' && /^(ECONNREFUSED|ECONNRESET|57P0[123]|08\d{3}|53300)$/.test(code)) {
+    request.log.error({ err: error }, 'database unavailable');
+    return unavailable('the database is not reachable');
+  }
+  if (request.raw.destroyed && !request.raw.complete)
+    return new HttpError(400, { message: '400 Bad request - the body ended early' });
+  request.log.error({ err: error }, 'request failed');
+  return internalError(request.id);
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const answer = failure(error, request);
+  if (reply.sent || reply.raw.headersSent) {
+    reply.raw.destroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(answer.headers)) reply.header(name, value);
+  // What of the body was not read would be taken for the next request.
+  if (!request.raw.complete && request.raw.headers['content-length'] !== '0') {
+    reply.header('Connection', 'close');
+    request.raw.resume();
+  }
+  reply.removeHeader('Link');
+  void reply.code(answer.status).header('Content-Type', 'application/json').send(JSON.stringify(answer.body));
+}
+
+/** Creates the server without routes; features and transports mount on it before it listens. */
+export function createHttpServer(
+  options: HttpServerOptions,
+  pathMethods: (path: string) => readonly string[],
+): FastifyInstance {
+  const server = Fastify({
+    loggerInstance: options.log,
+    logController: new Fastify.LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    frameworkErrors: (error, request, reply) => sendError(error, request as FastifyRequest, reply as FastifyReply),
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
+    },
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 75_000,
+    requestTimeout: 0,
+    routerOptions: { maxParamLength: 8192, caseSensitive: true, ignoreTrailingSlash: false },
+    exposeHeadRoutes: true,
+  });
+  // Bodies are read by the routes themselves, after authentication; here every type passes as it is.
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id);
+    reply.header('X-Content-Type-Options', 'nosniff');
+    reply.header('Referrer-Policy', 'no-referrer');
+    if (apiPath.test(request.url))
+      reply.header('Cache-Control', 'max-age=0, private, must-revalidate').header('Vary', 'Origin');
+  });
+  // Clients compare the type exactly; the framework appends a charset that JSON does not have.
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (reply.getHeader('content-type') === 'application/json; charset=utf-8')
+      reply.header('Content-Type', 'application/json');
+    done(null, payload);
+  });
+  server.setNotFoundHandler((request, reply) => {
+    const allow = pathMethods(request.url.split('?', 1)[0] ?? '/').filter((method) => method !== request.method);
+    sendError(allow.length > 0 ? methodNotAllowed(allow) : noSuchRoute(), request, reply);
+  });
+  return server;
+}
