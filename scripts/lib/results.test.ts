@@ -1,0 +1,41 @@
+/** The results files: merging of partial runs, and the totals. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { clearResults, readResults, type TestResult, totals, totalsLine, writeResults } from './results.ts';
+
+let root = '';
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'results-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const result = (file: string, title: string, state: TestResult['state']): TestResult => ({ file, title, state, ms: 1 });
+
+test('a partial run replaces its own files and keeps the others that still exist', () => {
+  writeFileSync(join(root, 'a.test.ts'), '');
+  writeFileSync(join(root, 'b.test.ts'), '');
+  writeResults(root, 'tests', [
+    result('a.test.ts', 'one', 'passed'),
+    result('a.test.ts', 'two', 'passed'),
+    result('b.test.ts', 'three', 'passed'),
+    result('gone.test.ts', 'four', 'passed'),
+  ]);
+  writeResults(root, 'tests', [result('a.test.ts', 'one', 'failed')]);
+  const titles = readResults(root).flatMap((suite) => suite.tests.map((entry) => `${entry.title} ${entry.state}`));
+  expect(titles).toEqual(['one failed', 'three passed']);
+});
+
+test('suites are separate files and clearing removes them all', () => {
+  writeResults(root, 'tests', [result('a.test.ts', 'one', 'passed')]);
+  writeResults(root, 'e2e', [result('e2e/x.ts', 'two', 'passed')]);
+  expect(readResults(root).map((suite) => suite.suite)).toEqual(['e2e', 'tests']);
+  clearResults(root);
+  expect(readResults(root)).toEqual([]);
+});
+
+test('totals count passed and failed, not skipped', () => {
+  const sum = totals([result('a', '1', 'passed'), result('a', '2', 'skipped'), result('a', '3', 'failed')]);
+  expect(totalsLine(sum)).toBe('1 passed, 1 failed');
+});

@@ -1,0 +1,55 @@
+/** Test results on disk: what `npm test` sums up and what `npm run spec` reads. One file per suite in .results/. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type TestState = 'passed' | 'failed' | 'skipped';
+/** `file` is relative to the checkout; `title` is the full title, suites included. */
+export type TestResult = { file: string; title: string; state: TestState; ms: number };
+export type SuiteResults = { suite: string; tests: TestResult[] };
+export type Totals = { passed: number; failed: number };
+
+export function resultsFolder(root: string): string {
+  return join(root, '.results');
+}
+
+/** Reads every suite's results; a missing folder is an empty list, a damaged file is an error. */
+export function readResults(root: string): SuiteResults[] {
+  const folder = resultsFolder(root);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as SuiteResults);
+}
+
+export function clearResults(root: string): void {
+  rmSync(resultsFolder(root), { recursive: true, force: true });
+}
+
+/**
+ * Writes one suite. Results of files that were not part of this run and still exist are kept, so that running one file
+ * does not forget the others.
+ */
+export function writeResults(root: string, suite: string, tests: TestResult[]): void {
+  const folder = resultsFolder(root);
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${suite}.json`);
+  const ran = new Set(tests.map((test) => test.file));
+  const earlier = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as SuiteResults).tests : [];
+  const kept = earlier.filter((test) => !ran.has(test.file) && existsSync(join(root, test.file)));
+  const all = [...kept, ...tests].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
+  const results: SuiteResults = { suite, tests: all };
+  // Two runs may end at once: a rename leaves one whole file, never half of one.
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(results, null, 1)}\n`);
+  renameSync(draft, path);
+}
+
+export function totals(tests: readonly TestResult[]): Totals {
+  const count = (state: TestState): number => tests.filter((test) => test.state === state).length;
+  return { passed: count('passed'), failed: count('failed') };
+}
+
+export function totalsLine({ passed, failed }: Totals): string {
+  return `${passed} passed, ${failed} failed`;
+}

@@ -1,0 +1,28 @@
+// @ts-check
+/**
+ * Runs a script (a path) or a package's command (a bare name) with the right Node and all dependencies installed:
+ * `node scripts/node.mjs scripts/spec.ts`, `node scripts/node.mjs biome check .`
+ */
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { become, ensureBuilt, ensureInstalled, ensureNode, root } from './lib/toolchain.mjs';
+
+const [first, ...rest] = process.argv.slice(2);
+const built = first === '--built';
+const [target = '', ...args] = built ? rest : process.argv.slice(2);
+if (!target) {
+  console.error('usage: node scripts/node.mjs [--built] SCRIPT|COMMAND [ARGUMENT ...]');
+  process.exit(2);
+}
+
+const node = ensureNode();
+ensureInstalled(node, 'all');
+// What runs the product from outside asks for the built one.
+if (built) ensureBuilt(node);
+
+const command = join(root, 'node_modules', '.bin', target);
+if (!target.includes('/') && !existsSync(command)) {
+  console.error(`There is no command ${target} in node_modules/.bin.`);
+  process.exit(2);
+}
+become(node, [target.includes('/') ? target : realpathSync(command), ...args]);

@@ -1,0 +1,48 @@
+/** `npm test`: every vitest suite, then the black-box suite against the built product; ends with the sum of both. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { clearResults, readResults, type TestResult, totals, totalsLine, writeResults } from './lib/results.ts';
+
+const root = join(import.meta.dirname, '..');
+
+type Suite = { name: string; args: string[] };
+const suites: Suite[] = [{ name: 'tests', args: ['node_modules/vitest/vitest.mjs', 'run'] }];
+if (existsSync(join(root, 'e2e/src/main.ts'))) {
+  suites.push({ name: 'e2e', args: ['scripts/node.mjs', '--built', 'e2e/src/main.ts'] });
+}
+
+// An interrupt ends the running suite (it cleans up after itself) and no further one starts.
+let stopped = false;
+function run(args: string[]): Promise<number> {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  const forward = (signal: NodeJS.Signals): void => {
+    stopped = true;
+    child.kill(signal);
+  };
+  process.on('SIGINT', forward).on('SIGTERM', forward);
+  return new Promise((resolve) => {
+    child.on('exit', (code) => {
+      process.off('SIGINT', forward).off('SIGTERM', forward);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+clearResults(root);
+let ok = true;
+for (const suite of suites) {
+  if (stopped) break;
+  const code = await run(suite.args);
+  const results: TestResult[] = readResults(root).find((entry) => entry.suite === suite.name)?.tests ?? [];
+  // A suite that breaks off before it could say which test failed is a failure of its own.
+  if (code !== 0 && totals(results).failed === 0) {
+    const title = `${suite.name} ended with code ${code}`;
+    writeResults(root, suite.name, [...results, { file: suite.name, title, state: 'failed', ms: 0 }]);
+  }
+  ok &&= code === 0;
+}
+
+const sum = totals(readResults(root).flatMap((entry) => entry.tests));
+console.log(totalsLine(sum));
+process.exitCode = ok && !stopped && sum.failed === 0 && sum.passed > 0 ? 0 : 1;

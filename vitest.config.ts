@@ -1,0 +1,21 @@
+/** One configuration for every suite: all workspaces, real processes, two workers. */
+import { existsSync } from 'node:fs';
+import { defineConfig } from 'vitest/config';
+import { resultsReporter } from './scripts/lib/results-reporter.ts';
+
+const globalSetup = 'server/test/global-setup.ts';
+
+export default defineConfig({
+  test: {
+    include: ['{packages/*,server,cli,web,scripts,bench}/**/*.test.{ts,tsx}'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/testdata/**'],
+    // One PostgreSQL cluster for the run; each test file clones its own database from a template.
+    globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    allowOnly: false,
+    reporters: ['default', resultsReporter({ root: import.meta.dirname, suite: 'tests' })],
+  },
+});
