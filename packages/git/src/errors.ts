@@ -1,0 +1,66 @@
+/** The one error type of this package: a code to branch on and, where git spoke, its bounded stderr. */
+
+/**
+ * `not_found` no such repository or object; `invalid` input refused before git started; `limit` a size limit was reached;
+ * `timeout`, `aborted` the process was ended; `busy` the queue of that class of work is full; `conflict` a reference has
+ * another value than expected; `exists` it already exists; `locked` its lock file is there; `directory_conflict` `a`
+ * against `a/b`; `corrupt` bad objects; `unavailable` a program is missing; `failed` anything else git reported.
+ */
+export type GitErrorCode =
+  | 'not_found'
+  | 'invalid'
+  | 'limit'
+  | 'timeout'
+  | 'aborted'
+  | 'busy'
+  | 'conflict'
+  | 'exists'
+  | 'locked'
+  | 'directory_conflict'
+  | 'corrupt'
+  | 'unavailable'
+  | 'failed';
+
+export class GitError extends Error {
+  readonly code: GitErrorCode;
+  /** What git wrote to stderr, at most 16 KB; not for end users: it holds paths. */
+  readonly stderr: string;
+  /** Exit code of git, or null when it was ended by a signal or never ran. */
+  readonly exitCode: number | null;
+
+  constructor(
+    code: GitErrorCode,
+    message: string,
+    details: { stderr?: string; exitCode?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'GitError';
+    this.code = code;
+    this.stderr = details.stderr ?? '';
+    this.exitCode = details.exitCode ?? null;
+  }
+}
+
+export function isGitError(error: unknown, ...codes: GitErrorCode[]): error is GitError {
+  return error instanceof GitError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** Chooses a code from what git says when it fails; its messages are stable under LC_ALL=C. */
+export function codeFromStderr(stderr: string): GitErrorCode {
+  if (/not a git repository|does not appear to be a git repository/i.test(stderr)) return 'not_found';
+  if (/\.lock': File exists/.test(stderr)) return 'locked';
+  if (/reference already exists/.test(stderr)) return 'exists';
+  if (/is at [0-9a-f]{40} but expected|unable to resolve reference|reference is missing/.test(stderr))
+    return 'conflict';
+  if (
+    /exists; cannot create|cannot process '.*' and '.*' at the same time|there (is|are) still refs under/.test(stderr)
+  ) {
+    return 'directory_conflict';
+  }
+  if (/maximum allowed size/.test(stderr)) return 'limit';
+  if (/bad object|not a valid object name|unknown revision|Not a valid (commit|object)/i.test(stderr))
+    return 'not_found';
+  if (/fsck error|did not receive expected object|corrupt|inflate|pack has bad|error in object/i.test(stderr))
+    return 'corrupt';
+  return 'failed';
+}

@@ -1,0 +1,142 @@
+/** Commit walks: small ones in process over cached commits, all others by rev-list; results cached by their ids. */
+import type { Repo } from '../context.ts';
+import { GitError } from '../errors.ts';
+import type { Commit } from '../objects/parse.ts';
+import { readCommits } from '../objects/read.ts';
+import { splitPath } from '../objects/tree.ts';
+import { gitText } from '../process/run.ts';
+import { isSha, type Sha } from '../types.ts';
+import { walkByDate } from './walk.ts';
+
+export interface LogQuery {
+  /** Commits to start from. */
+  from: readonly Sha[];
+  /** Commits whose history is left out. */
+  not?: readonly Sha[];
+  /** Start from all references as well; such results are not cached. */
+  all?: boolean;
+  /** Only commits that change these files or directories. */
+  paths?: readonly string[];
+  /** Follow renames; needs exactly one path. */
+  follow?: boolean;
+  /** Seconds since 1970, by committer date. */
+  since?: number;
+  until?: number;
+  /** Substring of `Name <email>`, case-insensitive. */
+  author?: string;
+  /** Substring of the message, case-insensitive. */
+  grep?: string;
+  firstParent?: boolean;
+  /** Leave merge commits out. */
+  noMerges?: boolean;
+  /** `default` by date as found; `date` and `topo` never show a parent before its children. */
+  order?: 'default' | 'date' | 'topo';
+  skip?: number;
+  /** Default 20. */
+  limit?: number;
+}
+
+/** Walks up to this long are done in process. */
+const IN_PROCESS_COMMITS = 150;
+
+function selection(query: LogQuery): string[] {
+  const args: string[] = [];
+  if (query.since !== undefined) args.push(`--since=@${Math.trunc(query.since)}`);
+  if (query.until !== undefined) args.push(`--until=@${Math.trunc(query.until)}`);
+  if (query.author !== undefined) args.push('-i', '--fixed-strings', `--author=${oneLine(query.author)}`);
+  if (query.grep !== undefined) args.push('-i', '--fixed-strings', `--grep=${oneLine(query.grep)}`);
+  if (query.firstParent) args.push('--first-parent');
+  if (query.noMerges) args.push('--no-merges');
+  if (query.order === 'topo') args.push('--topo-order');
+  if (query.order === 'date') args.push('--date-order');
+  return args;
+}
+
+/** A newline would make two patterns of one, NUL cannot be passed at all. */
+function oneLine(pattern: string): string {
+  if (/[\n\0]/.test(pattern) || pattern.length > 1000) throw new GitError('invalid', 'not an acceptable search text');
+  return pattern;
+}
+
+function revisions(query: LogQuery): string[] {
+  return [...query.from, ...(query.not ?? []).map((id) => `^${id}`), ...(query.all ? ['--all'] : [])];
+}
+
+function pathArguments(query: LogQuery): string[] {
+  const paths = query.paths ?? [];
+  for (const path of paths) {
+    if (splitPath(path) === null) throw new GitError('invalid', 'not an acceptable path');
+  }
+  // The root as a path means no limit; an empty pathspec would be an error.
+  const cleaned = paths.map((path) => splitPath(path)?.join('/') ?? '').filter((path) => path !== '');
+  return ['--', ...cleaned];
+}
+
+function simple(query: LogQuery): boolean {
+  const { all, paths, follow, since, until, author, grep, noMerges, order } = query;
+  const plain = !all && !follow && !author && !grep && !noMerges && since === undefined && until === undefined;
+  return plain && !paths?.length && (order ?? 'default') === 'default' && !query.not?.length;
+}
+
+async function load(repo: Repo, query: LogQuery): Promise<Sha[]> {
+  const skip = query.skip ?? 0;
+  const limit = query.limit ?? 20;
+  if (query.from.length === 0 && !query.all) return [];
+  if (simple(query) && skip + limit <= IN_PROCESS_COMMITS) {
+    return (await walkByDate(repo, query.from, skip + limit, query.firstParent ?? false)).slice(skip);
+  }
+  const window = [`--skip=${skip}`, `--max-count=${limit}`];
+  const selected = [...selection(query), ...window, ...revisions(query), ...pathArguments(query)];
+  // rev-list does not know --follow.
+  const args = query.follow ? ['log', '--format=%H', '--follow', ...selected] : ['rev-list', ...selected];
+  return (await gitText(repo, args, { work: 'heavy' })).split('\n').filter(isSha);
+}
+
+/** Ids of one window of history. Cached where the answer depends on ids only. */
+export async function logIds(repo: Repo, query: LogQuery): Promise<readonly Sha[]> {
+  if (query.all) return load(repo, query);
+  const key = `log${repo.key}:${JSON.stringify(query)}`;
+  const known = repo.git.cache.get(key) as readonly Sha[] | undefined;
+  if (known) return known;
+  const ids = await load(repo, query);
+  repo.git.cache.set(key, ids, 2 * key.length + 60 * ids.length);
+  return ids;
+}
+
+/** Parsed commits of one window of history. */
+export async function log(repo: Repo, query: LogQuery): Promise<Commit[]> {
+  return readCommits(repo, await logIds(repo, query));
+}
+
+/** How many commits the query selects, its window disregarded; `max` ends the counting early. */
+export async function countCommits(repo: Repo, query: LogQuery, max?: number): Promise<number> {
+  if (query.from.length === 0 && !query.all) return 0;
+  const { skip: _skip, limit: _limit, order: _order, ...selected } = query;
+  const key = `count${repo.key}:${max ?? ''}:${JSON.stringify(selected)}`;
+  const known = repo.git.cache.get(key) as number | undefined;
+  if (known !== undefined) return known;
+  const bound = max === undefined ? [] : [`--max-count=${max}`];
+  const args = [
+    'rev-list',
+    '--count',
+    ...selection(selected),
+    ...bound,
+    ...revisions(selected),
+    ...pathArguments(selected),
+  ];
+  const count = Number((await gitText(repo, args, { work: 'heavy' })).trim());
+  if (!query.all) repo.git.cache.set(key, count, key.length * 2);
+  return count;
+}
+
+/** Ids that are reachable from `tips` and from no reference: what a push brings. At most `limit`, newest first. */
+export async function newCommits(
+  repo: Repo,
+  tips: readonly Sha[],
+  options: { limit: number; reverse?: boolean },
+): Promise<Sha[]> {
+  if (tips.length === 0) return [];
+  const flags = [`--max-count=${options.limit}`, ...(options.reverse ? ['--reverse'] : [])];
+  const text = await gitText(repo, ['rev-list', ...flags, ...tips, '--not', '--all', '--'], { work: 'write' });
+  return text.split('\n').filter(isSha);
+}

@@ -1,0 +1,53 @@
+/** A cache bounded by an estimate of bytes, least recently used out first. For values that never change under their key. */
+
+export interface Lru<V> {
+  get(key: string): V | undefined;
+  set(key: string, value: V, bytes: number): void;
+  delete(key: string): void;
+  clear(): void;
+  /** Estimated bytes held now. */
+  bytes(): number;
+}
+
+/** Fixed cost that a Map entry and its key are charged with, besides the value. */
+const ENTRY_OVERHEAD = 160;
+
+export function createLru<V>(maxBytes: number): Lru<V> {
+  const entries = new Map<string, { value: V; bytes: number }>();
+  let total = 0;
+
+  function remove(key: string): void {
+    const entry = entries.get(key);
+    if (!entry) return;
+    total -= entry.bytes;
+    entries.delete(key);
+  }
+
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (!entry) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set(key, value, bytes) {
+      remove(key);
+      const size = bytes + ENTRY_OVERHEAD;
+      // One value must not push out everything else.
+      if (size > maxBytes / 4) return;
+      entries.set(key, { value, bytes: size });
+      total += size;
+      for (const oldest of entries.keys()) {
+        if (total <= maxBytes) break;
+        remove(oldest);
+      }
+    },
+    delete: remove,
+    clear() {
+      entries.clear();
+      total = 0;
+    },
+    bytes: () => total,
+  };
+}

@@ -1,0 +1,94 @@
+/** Merges on the bare repository: `git merge-tree --write-tree`, results in the quarantine. */
+import type { Repo } from '../context.ts';
+import { GitError } from '../errors.ts';
+import { dropQuarantined, type Quarantine } from '../objects/quarantine.ts';
+import { readCommit } from '../objects/read.ts';
+import { createCommit, type Person } from '../objects/write.ts';
+import { runGit } from '../process/run.ts';
+import { type FileMode, isSha, type Sha, shaFromGit } from '../types.ts';
+
+export interface ConflictedStage {
+  path: string;
+  mode: FileMode;
+  id: Sha;
+  /** 1 the common ancestor, 2 ours, 3 theirs. */
+  stage: 1 | 2 | 3;
+}
+
+export interface MergeResult {
+  /** The merged tree; with conflicts its files hold conflict markers. */
+  treeId: Sha;
+  clean: boolean;
+  conflicts: ConflictedStage[];
+  /** Paths in conflict, each once. */
+  conflictPaths: string[];
+  messages: string[];
+}
+
+/** `<tree> NUL (<mode> <id> <stage> TAB <path> NUL)* NUL (<n> NUL <path> NUL ... <type> NUL <text> NUL)*` */
+function parseResult(text: string, clean: boolean): MergeResult {
+  const fields = text.split('\0');
+  const treeId = shaFromGit((fields.shift() ?? '').trim());
+  const conflicts: ConflictedStage[] = [];
+  while (fields.length > 0) {
+    const field = fields.shift() ?? '';
+    const match = /^(\d{6}) ([0-9a-f]{40}) ([123])\t(.*)$/s.exec(field);
+    if (!match) break;
+    const stage = Number(match[3]) as 1 | 2 | 3;
+    conflicts.push({ mode: match[1] as FileMode, id: match[2] as Sha, stage, path: match[4] ?? '' });
+  }
+  const messages: string[] = [];
+  while (fields.length > 1) {
+    const count = Number(fields.shift());
+    if (!Number.isInteger(count)) break;
+    fields.splice(0, count);
+    fields.shift();
+    messages.push((fields.shift() ?? '').trim());
+  }
+  return { treeId, clean, conflicts, conflictPaths: [...new Set(conflicts.map(({ path }) => path))], messages };
+}
+
+async function run(repo: Repo, ours: Sha, theirs: Sha): Promise<MergeResult> {
+  const args = ['merge-tree', '--write-tree', '-z', '--messages', '--allow-unrelated-histories', ours, theirs];
+  const { code, stdout } = await runGit(repo, args, { work: 'write', timeoutMs: 60_000, okCodes: [0, 1] });
+  return parseResult(stdout.toString('utf8'), code === 0);
+}
+
+const NOBODY: Person = { name: 'merge', email: 'merge@localhost', seconds: 0 };
+
+/**
+ * Merges two commits. With `base`, that commit (null: nothing) stands for their common ancestor: git 2.39 has no option
+ * for it, so synthetic commits with the right parent are merged and dropped again.
+ */
+export async function mergeTree(
+  quarantine: Quarantine,
+  ours: Sha,
+  theirs: Sha,
+  options: { base?: Sha | null } = {},
+): Promise<MergeResult> {
+  if (options.base === undefined) return run(quarantine.repo, ours, theirs);
+  const trees = await Promise.all([ours, theirs].map((id) => treeIdOf(quarantine.repo, id)));
+  const baseTree = options.base === null ? null : await treeIdOf(quarantine.repo, options.base);
+  const made: Sha[] = [];
+  const synthetic = async (tree: Sha, parents: Sha[], message: string) => {
+    const id = await createCommit(quarantine, { tree, parents, author: NOBODY, committer: NOBODY, message });
+    made.push(id);
+    return id;
+  };
+  try {
+    const parents = baseTree ? [await synthetic(baseTree, [], 'base')] : [];
+    const [left, right] = [
+      await synthetic(trees[0] as Sha, parents, 'ours'),
+      await synthetic(trees[1] as Sha, parents, 'theirs'),
+    ];
+    return await run(quarantine.repo, left, right);
+  } finally {
+    await Promise.all(made.map((id) => dropQuarantined(quarantine, id)));
+  }
+}
+
+async function treeIdOf(repo: Repo, id: Sha): Promise<Sha> {
+  const commit = await readCommit(repo, id);
+  if (!commit || !isSha(commit.tree)) throw new GitError('not_found', 'no such commit');
+  return commit.tree;
+}

@@ -1,0 +1,103 @@
+/** New objects wait in a directory of their own until everything about them is decided, then move into the store. */
+import { link, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Repo } from '../context.ts';
+import { GitError } from '../errors.ts';
+import { randomSuffix } from '../refs/files.ts';
+
+/** Directories below `objects/` with this prefix are quarantines. */
+export const QUARANTINE_PREFIX = 'incoming-';
+
+export interface Quarantine {
+  /** The repository with the quarantined objects visible: give it to every reading and writing function. */
+  repo: Repo;
+  /** The repository itself, without them. */
+  base: Repo;
+  path: string;
+}
+
+/** Makes an empty quarantine. It must end with migrateQuarantine or discardQuarantine. */
+export async function createQuarantine(base: Repo): Promise<Quarantine> {
+  if (base.quarantine) throw new GitError('invalid', 'a quarantine cannot hold another');
+  const path = join(base.path, 'objects', `${QUARANTINE_PREFIX}${randomSuffix()}`);
+  try {
+    await mkdir(path, { mode: 0o700 });
+    await mkdir(join(path, 'pack'));
+  } catch (error) {
+    throw new GitError('not_found', 'no such repository, or its storage cannot be written', { cause: error });
+  }
+  return { repo: { ...base, key: base.git.keyOf(base.path, path), quarantine: path }, base, path };
+}
+
+/** Removes the quarantine with all that is in it; harmless when it is gone already. */
+export async function discardQuarantine(quarantine: Quarantine): Promise<void> {
+  quarantine.base.git.helpers.closeKey(quarantine.repo.key);
+  await rm(quarantine.path, { recursive: true, force: true });
+}
+
+/** The index comes last: git believes in a pack as soon as it sees its index. */
+function packOrder(name: string): number {
+  const order = ['.keep', '.pack', '.rev', '.idx'].findIndex((suffix) => name.endsWith(suffix));
+  return order < 0 ? 1 : order;
+}
+
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // Content-addressed: what is there already is the same.
+    if (code === 'EEXIST') return;
+    // A file system without hard links.
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EXDEV') await rename(from, to);
+    else throw error;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Moves all objects into the repository, durable before it returns, and removes the quarantine. After it the new
+ * objects are in the store but unreachable until updateRefs.
+ */
+export async function migrateQuarantine(quarantine: Quarantine): Promise<void> {
+  const store = join(quarantine.base.path, 'objects');
+  quarantine.base.git.helpers.closeKey(quarantine.repo.key);
+  const directories = (await readdir(quarantine.path)).filter((name) => /^[0-9a-f]{2}$|^pack$/.test(name));
+  await Promise.all(
+    directories.map(async (directory) => {
+      const from = join(quarantine.path, directory);
+      const to = join(store, directory);
+      const files = (await readdir(from)).filter((name) => !name.startsWith('tmp_'));
+      if (files.length === 0) return;
+      await mkdir(to, { recursive: true });
+      if (directory === 'pack') {
+        files.sort((a, b) => packOrder(a) - packOrder(b));
+        for (const file of files) await moveFile(join(from, file), join(to, file));
+      } else await Promise.all(files.map((file) => moveFile(join(from, file), join(to, file))));
+      await syncDirectory(to);
+    }),
+  );
+  await rm(quarantine.path, { recursive: true, force: true });
+}
+
+/** Removes one loose object of the quarantine, for intermediate results that nothing will refer to. */
+export async function dropQuarantined(quarantine: Quarantine, id: string): Promise<void> {
+  await unlink(join(quarantine.path, id.slice(0, 2), id.slice(2))).catch(() => {});
+}
+
+/** Bytes on disk of what is quarantined. */
+export async function quarantineBytes(quarantine: Quarantine): Promise<number> {
+  const names = await readdir(quarantine.path, { recursive: true, withFileTypes: true });
+  const sizes = await Promise.all(
+    names.filter((entry) => entry.isFile()).map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

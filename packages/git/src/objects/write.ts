@@ -1,0 +1,156 @@
+/** Writes blobs, trees, commits and tags as loose objects into a quarantine: hash, deflate, fsync, no process. */
+import { createHash } from 'node:crypto';
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { deflate, deflateSync } from 'node:zlib';
+import { GitError } from '../errors.ts';
+import type { FileMode, ObjectType, Sha } from '../types.ts';
+import type { Quarantine } from './quarantine.ts';
+
+const deflateAsync = promisify(deflate);
+/** Below this the thread pool costs more than compressing here. */
+const SYNC_DEFLATE_BYTES = 16 * 1024;
+/** Speed over size: maintenance packs loose objects soon. */
+const LEVEL = 1;
+
+export interface Person {
+  name: string;
+  email: string;
+  /** Seconds since 1970. */
+  seconds: number;
+  /** `+0200`; default `+0000`. */
+  offset?: string;
+}
+
+export interface NewCommit {
+  tree: Sha;
+  parents: readonly Sha[];
+  author: Person;
+  committer: Person;
+  message: string;
+  /** Armoured signature over the commit without it. */
+  signature?: string;
+}
+
+export interface NewTreeEntry {
+  mode: FileMode;
+  /** Raw bytes of one path component. */
+  name: Buffer;
+  id: Sha;
+}
+
+/** The id that an object with these bytes has. */
+export function hashObject(type: ObjectType, data: Uint8Array): Sha {
+  return createHash('sha1').update(`${type} ${data.length}\0`).update(data).digest('hex') as Sha;
+}
+
+async function writeObject(quarantine: Quarantine, type: ObjectType, data: Uint8Array): Promise<Sha> {
+  const id = hashObject(type, data);
+  const directory = join(quarantine.path, id.slice(0, 2));
+  const whole = Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data]);
+  const packed =
+    whole.length < SYNC_DEFLATE_BYTES
+      ? deflateSync(whole, { level: LEVEL })
+      : await deflateAsync(whole, { level: LEVEL });
+  const file = join(directory, id.slice(2));
+  let handle: Awaited<ReturnType<typeof open>>;
+  try {
+    handle = await open(file, 'wx', 0o444);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return id;
+    if (code !== 'ENOENT') throw error;
+    await mkdir(directory, { recursive: true });
+    handle = await open(file, 'w', 0o444);
+  }
+  try {
+    await handle.writeFile(packed);
+    // Nobody reads the quarantine before migration, so no temporary name is needed; the bytes must be on disk though.
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+  return id;
+}
+
+export function writeBlob(quarantine: Quarantine, data: Uint8Array): Promise<Sha> {
+  return writeObject(quarantine, 'blob', data);
+}
+
+/** git orders tree entries by bytes, directories as if their name ended with a slash. */
+function compareEntries(a: NewTreeEntry, b: NewTreeEntry): number {
+  const key = (entry: NewTreeEntry) =>
+    entry.mode === '040000' ? Buffer.concat([entry.name, Buffer.from('/')]) : entry.name;
+  return Buffer.compare(key(a), key(b));
+}
+
+/** The bytes of a tree object, sorted as git wants them. */
+export function treeBytes(entries: readonly NewTreeEntry[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const entry of [...entries].sort(compareEntries)) {
+    // Directories have the mode 40000 in the object, without the leading zero.
+    parts.push(
+      Buffer.from(`${entry.mode.replace(/^0/, '')} `),
+      entry.name,
+      Buffer.from('\0'),
+      Buffer.from(entry.id, 'hex'),
+    );
+  }
+  return Buffer.concat(parts);
+}
+
+export function writeTree(quarantine: Quarantine, entries: readonly NewTreeEntry[]): Promise<Sha> {
+  return writeObject(quarantine, 'tree', treeBytes(entries));
+}
+
+/** git's rules for names in objects: no angle brackets, newlines, NUL, nor "crud" at the ends. */
+function cleanIdent(text: string): string {
+  return text.replace(/[<>\p{Cc}]/gu, '').replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/gu, '');
+}
+
+function identLine(person: Person): string {
+  const offset = person.offset ?? '+0000';
+  if (!/^[+-]\d{4}$/.test(offset) || !Number.isSafeInteger(person.seconds) || person.seconds < 0) {
+    throw new GitError('invalid', 'not an acceptable date');
+  }
+  return `${cleanIdent(person.name)} <${cleanIdent(person.email)}> ${person.seconds} ${offset}`;
+}
+
+function messageText(message: string): string {
+  const text = message.replace(/\0/g, '').replace(/\r\n/g, '\n');
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** The bytes of a commit object; without `signature` this is what gets signed. */
+export function commitBytes(commit: NewCommit): Buffer {
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${identLine(commit.author)}`,
+    `committer ${identLine(commit.committer)}`,
+  ];
+  if (commit.signature) lines.push(`gpgsig ${commit.signature.trimEnd().split('\n').join('\n ')}`);
+  return Buffer.from(`${lines.join('\n')}\n\n${messageText(commit.message)}`);
+}
+
+/** Writes a commit object; moves no reference. */
+export function createCommit(quarantine: Quarantine, commit: NewCommit): Promise<Sha> {
+  return writeObject(quarantine, 'commit', commitBytes(commit));
+}
+
+export interface NewTag {
+  target: Sha;
+  targetType: ObjectType;
+  /** Short name, as in the reference. */
+  name: string;
+  tagger: Person;
+  message: string;
+}
+
+/** Writes an annotated tag object; moves no reference. */
+export function createTag(quarantine: Quarantine, tag: NewTag): Promise<Sha> {
+  const head = [`object ${tag.target}`, `type ${tag.targetType}`, `tag ${tag.name}`, `tagger ${identLine(tag.tagger)}`];
+  if (/[\n\0]/.test(tag.name)) throw new GitError('invalid', 'not an acceptable tag name');
+  return writeObject(quarantine, 'tag', Buffer.from(`${head.join('\n')}\n\n${messageText(tag.message)}`));
+}

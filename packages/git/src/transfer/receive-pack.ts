@@ -1,0 +1,144 @@
+/** The server's half of a push, in pieces that the caller composes: parse, ingest, check, report. */
+import { GitError } from '../errors.ts';
+import { isCreatableRef, parseRefName } from '../refs/names.ts';
+import { isSha, type RefName, type Sha, ZERO_SHA } from '../types.ts';
+import { createPacketReader, FLUSH, pktLine, sideBand } from './pkt-line.ts';
+
+export interface PushCommand {
+  old: Sha;
+  new: Sha;
+  /** As the client wrote it; only for the report. */
+  name: string;
+  /** The name when it may be written: existing names that are merely ugly can still be deleted. Null: refuse it. */
+  ref: RefName | null;
+}
+
+export interface ReceiveRequest {
+  commands: PushCommand[];
+  capabilities: { reportStatus: boolean; sideBand: boolean; quiet: boolean; atomic: boolean; agent: string };
+  pushOptions: string[];
+  /** Commits whose parents the client does not have. */
+  shallow: Sha[];
+  /** The pack, unframed; null when there is none (only deletions, or no commands). Read it to its end. */
+  pack: AsyncIterable<Buffer> | null;
+}
+
+export interface ReceiveLimits {
+  /** References in one push; default 50,000. */
+  maxCommands?: number;
+  /** Push options; default 20 of 1,000 characters. */
+  maxPushOptions?: number;
+}
+
+function parseCommand(line: string): PushCommand {
+  const match = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/s.exec(line);
+  const [, before = '', after = '', name = ''] = match ?? [];
+  if (!isSha(before) || !isSha(after)) throw new GitError('invalid', 'not a push command');
+  const deletes = after === ZERO_SHA;
+  const ref = deletes ? parseRefName(name) : isCreatableRef(name) ? name : null;
+  return { old: before, new: after, name, ref };
+}
+
+/** Reads commands and push options; the pack stays in the stream. Throws `invalid` or `limit`. */
+export async function readReceiveRequest(
+  body: AsyncIterable<Uint8Array>,
+  limits: ReceiveLimits = {},
+): Promise<ReceiveRequest> {
+  const maxCommands = limits.maxCommands ?? 50_000;
+  const maxPushOptions = limits.maxPushOptions ?? 20;
+  const reader = createPacketReader(body);
+  const commands: PushCommand[] = [];
+  const shallow: Sha[] = [];
+  let words: string[] = [];
+  for (let packet = await reader.next(); packet.type === 'data'; packet = await reader.next()) {
+    let line = packet.data.toString('utf8').replace(/\n$/, '');
+    const nul = line.indexOf('\0');
+    if (nul >= 0) {
+      if (commands.length === 0) words = line.slice(nul + 1).split(' ');
+      line = line.slice(0, nul);
+    }
+    if (line.startsWith('push-cert')) throw new GitError('invalid', 'signed pushes are not supported');
+    if (line.startsWith('shallow ')) {
+      const id = line.slice('shallow '.length);
+      if (!isSha(id) || shallow.length >= maxCommands) throw new GitError('invalid', 'not a shallow line');
+      shallow.push(id);
+    } else commands.push(parseCommand(line));
+    if (commands.length > maxCommands) throw new GitError('limit', `a push moves at most ${maxCommands} references`);
+  }
+  const pushOptions: string[] = [];
+  if (words.includes('push-options') && commands.length > 0) {
+    for (let packet = await reader.next(); packet.type === 'data'; packet = await reader.next()) {
+      if (pushOptions.length >= maxPushOptions || packet.data.length > 1000) {
+        throw new GitError('limit', `a push has at most ${maxPushOptions} options of 1000 characters`);
+      }
+      pushOptions.push(packet.data.toString('utf8').replace(/\n$/, ''));
+    }
+  }
+  const value = (key: string) => words.find((word) => word.startsWith(`${key}=`))?.slice(key.length + 1) ?? '';
+  if (value('object-format') !== '' && value('object-format') !== 'sha1') {
+    throw new GitError('invalid', 'only repositories with SHA-1 object ids are served');
+  }
+  return {
+    commands,
+    capabilities: {
+      reportStatus: words.includes('report-status'),
+      sideBand: words.includes('side-band-64k'),
+      quiet: words.includes('quiet'),
+      atomic: words.includes('atomic'),
+      agent: value('agent'),
+    },
+    pushOptions,
+    shallow,
+    pack: commands.some((command) => command.new !== ZERO_SHA) ? reader.rest() : null,
+  };
+}
+
+/** Reads what the client still sends, up to a limit, so that it can receive our refusal. True when all was read. */
+export async function drainPack(pack: AsyncIterable<Buffer>, maxBytes: number): Promise<boolean> {
+  let size = 0;
+  for await (const chunk of pack) {
+    size += chunk.length;
+    if (size > maxBytes) return false;
+  }
+  return true;
+}
+
+export interface CommandOutcome {
+  /** The name as the client wrote it. */
+  name: string;
+  /** Null: done. Otherwise one line for the user. */
+  error: string | null;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, ' ').slice(0, 1000);
+}
+
+/** The bytes of the final report, framed as the client asked for; empty when it wants none. */
+export function receiveReport(
+  capabilities: ReceiveRequest['capabilities'],
+  report: { unpackError: string | null; outcomes: readonly CommandOutcome[] },
+): Buffer {
+  const lines = [pktLine(`unpack ${report.unpackError === null ? 'ok' : oneLine(report.unpackError)}\n`)];
+  for (const { name, error } of report.outcomes) {
+    lines.push(pktLine(error === null ? `ok ${name}\n` : `ng ${name} ${oneLine(error)}\n`));
+  }
+  const body = capabilities.reportStatus ? Buffer.concat([...lines, FLUSH]) : Buffer.alloc(0);
+  if (!capabilities.sideBand) return body;
+  return Buffer.concat([...(body.length > 0 ? [sideBand(1, body)] : []), FLUSH]);
+}
+
+/** Lines that the user sees as `remote: ...`; nothing where the client has no side-band. */
+export function receiveMessage(capabilities: ReceiveRequest['capabilities'], text: string): Buffer {
+  return capabilities.sideBand ? sideBand(2, text.endsWith('\n') ? text : `${text}\n`) : Buffer.alloc(0);
+}
+
+/** Progress as git prints it (with its carriage returns); empty for quiet clients. */
+export function receiveProgress(capabilities: ReceiveRequest['capabilities'], text: string): Buffer {
+  return capabilities.sideBand && !capabilities.quiet ? sideBand(2, text) : Buffer.alloc(0);
+}
+
+/** An empty progress frame: send one every five seconds while nothing else goes out, or proxies close the connection. */
+export function receiveKeepAlive(capabilities: ReceiveRequest['capabilities']): Buffer {
+  return capabilities.sideBand ? pktLine(Buffer.from([2])) : Buffer.alloc(0);
+}
