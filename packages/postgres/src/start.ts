@@ -114,7 +114,14 @@ async function adopt(
     return undefined;
   }
   const connection = connectionTo(file.socketDirectory, password);
-  const version = await waitForAnswer(connection, postmaster, paths);
+  let version: string;
+  try {
+    version = await waitForAnswer(connection, postmaster, paths);
+  } catch (error) {
+    // It was about to end when we found it.
+    if (postmaster.hasEnded()) return await adopt(paths, binaries, password, log);
+    throw error;
+  }
   if (version.startsWith(binaries.minor)) {
     log.info(`PostgreSQL ${version} was still running (pid ${file.pid}): adopted`);
     return { postmaster, connection };

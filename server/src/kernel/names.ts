@@ -19,6 +19,9 @@ export const tokenPrefixes = {
   deploy: 'gldt-',
 } as const;
 
+/** The user name with which jobs send their token over Basic authentication. */
+export const jobTokenUsername = 'gitlab-ci-token';
+
 /** Prefixes of headers of answers that clients of the ecosystem read. */
 export const headerPrefix = 'X-Gitlab-';
 

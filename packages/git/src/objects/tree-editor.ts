@@ -5,6 +5,7 @@ import { EMPTY_TREE, type FileMode, type Sha } from '../types.ts';
 import { eachTreeEntry } from './parse.ts';
 import { writablePath } from './paths.ts';
 import type { Quarantine } from './quarantine.ts';
+import { splitPath } from './tree.ts';
 import { type NewTreeEntry, writeBlob, writeTree } from './write.ts';
 
 export type TreeAction =
@@ -68,10 +69,16 @@ async function entriesOf(quarantine: Quarantine, directory: Directory): Promise<
   return entries;
 }
 
+/** Names are looked up as they are: an ugly one that is there already can still be changed or removed. */
 function parse(path: string): string[] {
-  const parts = writablePath(path);
-  if (!parts) throw new TreeActionError('path', path);
+  const parts = splitPath(path);
+  if (!parts?.length) throw new TreeActionError('path', path);
   return parts.map((part) => Buffer.from(part).toString('latin1'));
+}
+
+/** What is new in the tree keeps the rules for all platforms. */
+function requireWritable(path: string): void {
+  if (!writablePath(path)) throw new TreeActionError('path', path);
 }
 
 export interface TreeEditor {
@@ -160,6 +167,8 @@ export function createTreeEditor(quarantine: Quarantine, base: Sha | null): Tree
 
   return {
     async apply(action) {
+      const adds = action.action === 'create' || action.action === 'move' || action.action === 'put';
+      if (adds || action.action === 'mkdir') requireWritable(action.path);
       switch (action.action) {
         case 'create':
           // The refusal comes before the blob is written.

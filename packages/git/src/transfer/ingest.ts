@@ -81,7 +81,7 @@ export async function ingestPack(
   const small = objects < (options.unpackLimit ?? 100);
   const progress = options.onProgress ? ['--show-resolving-progress'] : [];
   const args = small
-    ? ['unpack-objects', '-q', '--strict', size]
+    ? ['unpack-objects', '-q', STRICT, size]
     : ['index-pack', '--stdin', '--fix-thin', STRICT, size, ...progress];
   try {
     await runGit(quarantine.repo, args, {

@@ -35,6 +35,8 @@ export const projectAbilities = {
   read_project_member: { role: guest, open: 'anyone' },
   update_project: { role: maintainer },
   archive_project: { role: owner },
+  rename_project: { role: owner },
+  change_project_visibility: { role: owner },
   transfer_project: { role: owner },
   remove_project: { role: owner },
   admin_project_member: { role: maintainer },

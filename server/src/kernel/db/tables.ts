@@ -113,6 +113,7 @@ export interface JobsTable {
   runner_manager_id: number | null;
   token_sha256: Buffer | null;
   manual_variables_encrypted: Buffer | null;
+  dotenv_encrypted: Buffer | null;
   failure_reason: string | null;
   exit_code: number | null;
   retried: Generated<boolean>;
@@ -120,6 +121,7 @@ export interface JobsTable {
   coverage: string | null;
   timeout_seconds: number | null;
   interruptible: Generated<boolean>;
+  cancel_gracefully: Generated<boolean>;
   resource_group: string | null;
   environment: string | null;
   created_at: Generated<Date>;
@@ -261,6 +263,8 @@ export interface PipelinesTable {
   failure_reason: string | null;
   warnings: GeneratedJson;
   stages: Generated<string[]>;
+  auto_cancel_on_new_commit: Generated<'conservative' | 'interruptible' | 'none'>;
+  auto_cancel_on_job_failure: Generated<'all' | 'none'>;
   coverage: string | null;
   committed_at: Date | null;
   created_at: Generated<Date>;
@@ -393,6 +397,14 @@ export interface RunnerProjectsTable {
   created_at: Generated<Date>;
 }
 
+export interface RunnerRegistrationTokensTable {
+  id: Generated<number>;
+  namespace_id: number | null;
+  project_id: number | null;
+  token_sha256: Buffer;
+  created_at: Generated<Date>;
+}
+
 export interface RunnersTable {
   id: Generated<number>;
   runner_type: 'instance_type' | 'group_type' | 'project_type';
@@ -493,6 +505,7 @@ export interface Database {
   repository_intents: RepositoryIntentsTable;
   runner_managers: RunnerManagersTable;
   runner_projects: RunnerProjectsTable;
+  runner_registration_tokens: RunnerRegistrationTokensTable;
   runners: RunnersTable;
   sessions: SessionsTable;
   users: UsersTable;

@@ -13,6 +13,7 @@ import { validateParameters } from './params/validate.ts';
 import { loadGroup, loadProject, type ParentLoader } from './parents.ts';
 import { acceptedScopes, Binary, type Context, Empty, isAnswer, isStreamed, type Route } from './route.ts';
 import { serialiser } from './serialise.ts';
+import { strictDifferences } from './strict.ts';
 
 /** What mounting needs from the composition root. */
 export interface MountDependencies {
@@ -24,6 +25,8 @@ export interface MountDependencies {
   /** External URL without a trailing slash; links of pages start with it. */
   readonly externalUrl: string;
   readonly maximumOffset: number;
+  /** In tests: answers that differ from their schema are faults instead of being trimmed to it. */
+  readonly strict?: boolean;
 }
 
 const apiPrefix = '/api/v4';
@@ -103,6 +106,10 @@ async function send(
     throw new Error(`${route.method} ${route.path} answered ${status}, which it does not declare`);
   if (schema === Empty || body === undefined) return reply.send();
   if (schema === Binary) throw new Error(`${route.method} ${route.path} declares a binary answer and gave none`);
+  if (deps.strict) {
+    const found = strictDifferences(schema, body);
+    if (found.length > 0) throw new Error(`${route.method} ${route.path} answered ${status}: ${found.join('; ')}`);
+  }
   return reply.header('Content-Type', 'application/json').send(serialiser(schema)(body));
 }
 

@@ -72,6 +72,13 @@ export function mapPage<T, U>(page: Paged<T>, map: (item: T) => U): Paged<U> {
   return value;
 }
 
+/** The same page with each item mapped by something that waits; the items of a page are few. */
+export async function mapPageAsync<T, U>(page: Paged<T>, map: (item: T) => Promise<U>): Promise<Paged<U>> {
+  const value: Paged<U> = { ...page, items: await Promise.all(page.items.map(map)) };
+  pagedResults.add(value);
+  return value;
+}
+
 export const isPaged = (value: unknown): value is Paged =>
   typeof value === 'object' && value !== null && pagedResults.has(value);
 

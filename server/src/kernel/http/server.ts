@@ -7,6 +7,8 @@ export interface HttpServerOptions {
   readonly log: FastifyBaseLogger;
   /** Addresses or networks of proxies whose `X-Forwarded-*` headers count. */
   readonly trustedProxies: readonly string[];
+  /** Maps a request's URL before routing; transports use it for paths of any depth. */
+  readonly rewriteUrl?: (url: string) => string;
 }
 
 const apiPath = /^\/api(\/|$)/;
@@ -65,6 +67,7 @@ export function createHttpServer(
     forceCloseConnections: 'idle',
     keepAliveTimeout: 75_000,
     requestTimeout: 0,
+    rewriteUrl: (request) => options.rewriteUrl?.(request.url ?? '/') ?? request.url ?? '/',
     routerOptions: { maxParamLength: 8192, caseSensitive: true, ignoreTrailingSlash: false },
     exposeHeadRoutes: true,
   });

@@ -1,0 +1,171 @@
+/** Inputs that are small to write and large to follow: each ends soon, with a plan or with the limit that stopped it. */
+import { describe, expect, test } from 'vitest';
+import { type CaseContext, compileCase, compileText, ENTRY } from '../testdata/harness.ts';
+import { formatLocated, type Limits } from './index.ts';
+
+// Generous for a machine that does other things; what it must tell from is minutes.
+const SECONDS = 5;
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const lines = (count: number, line: (index: number) => string): string => range(count).map(line).join('\n');
+
+type Bomb = { name: string; text: string; context?: CaseContext; limit?: keyof Limits; error?: RegExp };
+
+const job = 'job:\n  script: x\n';
+const bombs: Bomb[] = [
+  {
+    name: 'aliases of aliases',
+    text: `.a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n${lines(30, (n) => `.a${n + 1}: &a${n + 1} [${range(9).fill(0).map(() => `*a${n}`)}]`)}\n${job}`,
+    limit: 'nodes',
+  },
+  { name: 'more aliases than allowed', text: `.a: &a x\n.b: [${range(10_001).map(() => '*a')}]\n${job}`, limit: 'aliases' },
+  {
+    name: 'a long text used often',
+    text: `.a: &a ${'x'.repeat(100_000)}\n.b: [${range(1_000).map(() => '*a')}]\n${job}`,
+    limit: 'expandedBytes',
+  },
+  {
+    name: 'merge keys of a large hash',
+    text: `.a: &a\n${lines(5_000, (n) => `  k${n}: v`)}\n${lines(1_000, (n) => `.m${n}: {<<: *a}`)}\n${job}`,
+    limit: 'mergedKeys',
+  },
+  { name: 'deep lists', text: `a: ${'['.repeat(100_000)}`, limit: 'depth' },
+  { name: 'deep hashes', text: `a: ${'{a: '.repeat(100_000)}`, limit: 'depth' },
+  { name: 'deep dashes', text: `a:\n  ${'- '.repeat(50_000)}x`, limit: 'depth' },
+  { name: 'deep indentation', text: lines(1_000, (n) => `${' '.repeat(n)}a:`), limit: 'depth' },
+  { name: 'deep explicit keys', text: '? '.repeat(50_000), limit: 'depth' },
+  { name: 'a large file', text: `${job}#${'x'.repeat(1_048_576)}`, limit: 'fileBytes' },
+  { name: 'one very long text', text: `job:\n  script: "${'x '.repeat(500_000)}"\n` },
+  { name: 'a very long comment', text: `${job}${'# comment\n'.repeat(100_000)}` },
+  { name: 'many keys', text: `${job}.many:\n${lines(80_000, (n) => `  k${n}: v`)}` },
+  { name: 'many equal keys', text: `${job}.many:\n${'  k: v\n'.repeat(100_000)}` },
+  { name: 'many errors', text: lines(30_000, (n) => `j${n}: 1`), error: /should implement the script/ },
+  { name: 'broken from the first character', text: '"'.repeat(500_001), error: /invalid YAML/ },
+  { name: 'brackets that never match', text: ']}'.repeat(100_000), error: /invalid YAML/ },
+  { name: 'many documents', text: '---\na: b\n'.repeat(50_000), error: /one YAML document/ },
+  {
+    name: 'a matrix of 10^20',
+    text: `job:\n  script: x\n  parallel:\n    matrix:\n      - {${range(20).map((n) => `V${n}: [${range(10)}]`)}}\n`,
+    limit: 'parallel',
+  },
+  {
+    name: 'a need with a matrix of 10^20',
+    text: `${job}b:\n  script: x\n  needs:\n    - job: job\n      parallel: {matrix: [{${range(20).map((n) => `V${n}: [${range(10)}]`)}}]}\n`,
+    limit: 'parallel',
+  },
+  { name: 'a huge parallel', text: 'job:\n  script: x\n  parallel: 99999999999\n', limit: 'parallel' },
+  { name: 'many jobs', text: lines(3_000, (n) => `j${n}: {script: x}`), limit: 'jobs' },
+  {
+    name: 'a large base extended often',
+    text: `.base:\n  variables:\n${lines(5_000, (n) => `    K${n}: v`)}\n${lines(1_900, (n) => `j${n}: {extends: .base, script: x}`)}`,
+    limit: 'nodes',
+  },
+  {
+    name: 'extends that doubles',
+    text: `.e0: {a: b}\n${lines(11, (n) => `.e${n + 1}: {extends: [${range(200).map(() => `.e${n}`)}]}`)}\n${job}`,
+  },
+  {
+    name: 'references that multiply',
+    text: `.r0: [x, x]\n${lines(9, (n) => `.r${n + 1}: [${range(20).map(() => `!reference [.r${n}]`)}]`)}\njob:\n  script: !reference [.r9]\n`,
+    limit: 'nodes',
+  },
+  {
+    name: 'variables that multiply',
+    text: `variables:\n${lines(60, (n) => `  V${n}: $V${n + 1}$V${n + 1}$V${n + 1}`)}\n  V60: xxxxxxxxxx\njob:\n  script: x\n  tags: [$V0]\n`,
+    limit: 'variableBytes',
+  },
+  {
+    name: 'empty variables that multiply',
+    text: `variables:\n${lines(90, (n) => `  V${n}: $V${n + 1}$V${n + 1}`)}\n  V90: ''\njob:\n  script: x\n  tags: [a$V0]\n`,
+  },
+  {
+    name: 'a long chain of variables',
+    text: `variables:\n${lines(10_000, (n) => `  V${n}: $V${n + 1}`)}\njob:\n  script: x\n  tags: [$V0]\n  rules: [{if: $V0 == "a"}, {when: always}]\nworkflow: {rules: [{when: always}]}\n`,
+  },
+  {
+    name: 'a large variable in many jobs',
+    text: `variables: {BIG: ${'x'.repeat(60_000)}}\n${lines(1_900, (n) => `j${n}: {script: x, tags: [$BIG]}`)}`,
+    limit: 'planBytes',
+  },
+  {
+    name: 'many variables in many jobs',
+    text: `variables:\n${lines(5_000, (n) => `  V${n}: value`)}\n${lines(1_900, (n) => `j${n}: {script: x}`)}`,
+    limit: 'planBytes',
+  },
+  {
+    name: 'a slow regular expression',
+    text: `variables: {A: ${'a'.repeat(50_000)}!}\njob:\n  script: x\n  rules:\n    - if: $A =~ /^(a+)+$/\n    - if: $A =~ /(.*)*(.*)*x(a|aa)+$/\n    - when: always\nworkflow: {rules: [{when: always}]}\n`,
+  },
+  {
+    name: 'a regular expression that counts to a million',
+    text: 'job:\n  script: x\n  rules:\n    - if: $A =~ /((a{1000}){1000}){1000}/\n',
+    error: /invalid expression syntax/,
+  },
+  {
+    name: 'parentheses without end',
+    text: `job:\n  script: x\n  rules:\n    - if: '${'('.repeat(9_000)}'\n`,
+    error: /expressionTokens/,
+  },
+  {
+    name: 'a very long expression',
+    text: `job:\n  script: x\n  rules:\n    - if: $A ${'&& $A '.repeat(100_000)}\n`,
+    error: /expressionLength/,
+  },
+  {
+    name: 'globs that multiply',
+    text: `job:\n  script: x\n  rules:\n    - exists: ["${'{a,b}'.repeat(40)}", "${'*a'.repeat(100)}b", "${'**/'.repeat(200)}x"]\n    - when: always\nworkflow: {rules: [{when: always}]}\n`,
+    context: { paths: range(2_000).map((n) => `${'a'.repeat(200)}/${'a/'.repeat(20)}${n}`) },
+  },
+  {
+    name: 'many globs over many paths',
+    text: lines(500, (n) => `j${n}: {script: x, rules: [{exists: ["*/${n}/**/*.none"]}]}`),
+    context: { paths: range(50_000).map((n) => `src/${n % 100}/deep/file${n}.ts`) },
+  },
+  {
+    name: 'needs of everything',
+    text: lines(1_500, (n) => `j${n}: {script: x, needs: [${range(Math.min(n, 50)).map((m) => `j${n - m - 1}`)}]}`),
+  },
+  {
+    name: 'parallel jobs that need parallel jobs',
+    text: `a: {script: x, parallel: 200}\n${lines(8, (n) => `b${n}: {script: x, parallel: 200, needs: [a]}`)}`,
+  },
+  {
+    name: 'needs of parallel jobs, over and over',
+    text: `${lines(9, (n) => `a${n}: {stage: build, script: x, parallel: 200}`)}\nb: {script: x, parallel: 200, needs: [${range(9).map((n) => `a${n}`)}]}`,
+  },
+  { name: 'a name that is a prototype', text: '__proto__:\n  script: x\n  variables: {__proto__: a, constructor: b}\n' },
+];
+
+describe('security 11: bombs', () => {
+  test.each(bombs)('security 11: $name', async ({ text, context, limit, error }) => {
+    const started = performance.now();
+    const result = await compileText(text, context);
+    result.mergedYaml?.();
+    const seconds = (performance.now() - started) / 1000;
+    expect(seconds).toBeLessThan(SECONDS);
+    const errors = result.ok ? [] : result.errors;
+    if (limit) {
+      const found = errors.find((each) => each.limit?.name === limit);
+      expect(found, errors.map(formatLocated).join('\n')).toBeDefined();
+      expect(found?.message).toContain(`${found?.limit?.used}, and the limit ${limit} is ${found?.limit?.value}`);
+      expect(found?.limit?.used).toBeGreaterThan(found?.limit?.value ?? Number.POSITIVE_INFINITY);
+    } else if (error) expect(errors.map(formatLocated).join('\n')).toMatch(error);
+    else expect(errors.map(formatLocated)).toEqual([]);
+  });
+
+  test('security 11: includes that multiply', async () => {
+    const files = new Map(range(50).map((n) => [`${n}.yml`, `include: [${n + 1}.yml, ${n + 1}.yml]\n`]));
+    files.set('50.yml', '.x: {}\n').set(ENTRY, `include: 0.yml\n${job}`);
+    const started = performance.now();
+    const result = await compileCase(files);
+    expect(performance.now() - started).toBeLessThan(SECONDS * 1000);
+    expect(result.ok ? undefined : result.errors[0]?.limit).toEqual({ name: 'includes', value: 150, used: 151 });
+  });
+
+  test('security 11: files that are large together', async () => {
+    const files = new Map(range(5).map((n) => [`ci/${n}.yml`, `.x${n}: {}\n#${'x'.repeat(1_000_000)}\n`]));
+    files.set(ENTRY, `include: [ci/*.yml]\n${job}`);
+    const result = await compileCase(files);
+    expect(result.ok ? undefined : result.errors[0]?.limit?.name).toBe('totalBytes');
+  });
+});

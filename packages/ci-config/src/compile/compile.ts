@@ -1,0 +1,158 @@
+/** The whole way: text + context -> plan or located errors. */
+import { CompileFailure, collectProblems, fail, type Located, type Problems } from '../diagnostics.ts';
+import { applyExtends } from '../expand/extends.ts';
+import { resolveReferences } from '../expand/reference.ts';
+import { layer, type Variable, variableScope } from '../expand/variables.ts';
+import { type Fetch, resolveIncludes } from '../include/resolve.ts';
+import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
+import { type PathSource, pathMatcher } from '../rules/paths.ts';
+import { parseYaml } from '../yaml/parse.ts';
+import { checkSize, isMapping, type MappingNode, mergeBudget } from '../yaml/tree.ts';
+import { writeYaml } from '../yaml/write.ts';
+import type { FileCommit } from './cache-key.ts';
+import { compilePipeline, type Filtered } from './pipeline.ts';
+import { type Decision, deepFreeze, type Plan } from './plan.ts';
+import { readConfiguration } from './structure.ts';
+
+/** The pipeline that is asked for. */
+export type CompileContext = PathSource & {
+  /** Short name of the branch or tag. */
+  readonly ref: string;
+  readonly sha: string;
+  readonly tag: boolean;
+  /** push, web, api, schedule, trigger, merge_request_event ... */
+  readonly source: string;
+  readonly defaultBranch: string;
+  readonly variables: {
+    /** Predefined variables, which the configuration's own may replace. */
+    readonly base: readonly Variable[];
+    /** Instance, group, project and pipeline variables, which replace the configuration's; later ones win. */
+    readonly override: readonly Variable[];
+  };
+  /** For `cache:key:files`. Without it these keys end in `default`. */
+  readonly fileCommit?: FileCommit;
+};
+
+export type CompileInput = {
+  /** Name of the entry file, for messages and loops of includes. */
+  readonly path: string;
+  readonly content: string;
+  readonly context: CompileContext;
+  readonly fetch: Fetch;
+  readonly limits?: Partial<Limits>;
+  readonly signal?: AbortSignal;
+};
+
+type Common = {
+  readonly warnings: readonly Located[];
+  /** For each job why it is in or out; empty when the configuration is wrong before that is asked. */
+  readonly decisions: readonly Decision[];
+  /** Writes the configuration with includes, `extends` and references applied; null when it did not get that far. */
+  readonly mergedYaml: (() => string) | null;
+};
+export type CompileResult = Common &
+  (
+    | { readonly ok: true; readonly plan: Plan }
+    | {
+        readonly ok: false;
+        readonly errors: readonly Located[];
+        /** The configuration is valid and makes no pipeline here: by `workflow:rules`, or because no job is left. */
+        readonly filtered?: Filtered;
+      }
+  );
+
+/**
+ * Compiles a configuration. Wrong input of any kind is a result, not an exception; what rejects is `signal` being
+ * aborted and errors of the injected functions.
+ */
+export async function compile(input: CompileInput): Promise<CompileResult> {
+  const problems = collectProblems();
+  const state: { merged: MappingNode | null } = { merged: null };
+  try {
+    return await run(input, problems, state);
+  } catch (error) {
+    if (!(error instanceof CompileFailure)) throw error;
+    const { limit, message } = error.located;
+    problems.error(error.located, message, limit);
+    return { ok: false, errors: inOrder(problems.errors), ...common(problems, state.merged, []) };
+  }
+}
+
+async function run(
+  input: CompileInput,
+  problems: Problems,
+  state: { merged: MappingNode | null },
+): Promise<CompileResult> {
+  const { path, content, context, signal } = input;
+  const limits = { ...DEFAULT_LIMITS, ...input.limits };
+  const budget = mergeBudget(limits);
+  const entry = { file: path, line: 1, column: 1 };
+  const parsing = { limits, problems, budget };
+  const paths = pathMatcher(context, limits);
+  const expansion = { limits, used: 0 };
+  const layers = {
+    below: [layer(ownVariables(context)), layer(context.variables.base)],
+    above: [layer(context.variables.override)],
+    budget: expansion,
+  };
+
+  signal?.throwIfAborted();
+  const parsed = parseYaml(path, content, parsing);
+  if (parsed === null) fail(entry, `Please provide content of ${path}`);
+  if (!isMapping(parsed)) return fail(parsed.mark, 'Invalid configuration format');
+  const scope = variableScope([...layers.below, ...layers.above], expansion, entry);
+  const included = await resolveIncludes(path, parsed, Buffer.byteLength(content), {
+    ...parsing,
+    fetch: input.fetch,
+    around: { scope, paths },
+    signal,
+  });
+  checkSize(included, limits);
+  const extended = applyExtends(included, limits, budget);
+  checkSize(extended, limits);
+  const root = resolveReferences(extended, limits);
+  checkSize(root, limits);
+  state.merged = root;
+
+  const configuration = readConfiguration(root, { problems, limits });
+  const result = await compilePipeline(configuration, {
+    limits,
+    problems,
+    ref: context,
+    layers,
+    paths,
+    fileCommit: context.fileCommit ?? (() => Promise.resolve(null)),
+    entry,
+    signal,
+  });
+  const rest = common(problems, root, result.decisions);
+  if ('filtered' in result) return { ok: false, errors: [result.reason], filtered: result.filtered, ...rest };
+  if (result.plan === null) return { ok: false, errors: inOrder(problems.errors), ...rest };
+  return { ok: true, plan: deepFreeze(result.plan), ...rest };
+}
+
+function common(problems: Problems, merged: MappingNode | null, decisions: readonly Decision[]): Common {
+  return { warnings: inOrder(problems.warnings), decisions, mergedYaml: merged && (() => writeYaml(merged)) };
+}
+
+/** As people read them: file by file in the order of their first message, then from top to bottom. */
+function inOrder(list: readonly Located[]): Located[] {
+  const files = [...new Set(list.map(({ file }) => file))];
+  return [...list].sort(
+    (a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column,
+  );
+}
+
+/** What the context says in other words; `base` normally holds the same and more. */
+function ownVariables({ ref, sha, tag, source, defaultBranch }: CompileContext): Variable[] {
+  const list: [string, string][] = [
+    ['CI', 'true'],
+    ['CI_PIPELINE_SOURCE', source],
+    ['CI_COMMIT_SHA', sha],
+    ['CI_COMMIT_REF_NAME', ref],
+    ['CI_DEFAULT_BRANCH', defaultBranch],
+  ];
+  if (tag) list.push(['CI_COMMIT_TAG', ref]);
+  else if (source !== 'merge_request_event') list.push(['CI_COMMIT_BRANCH', ref]);
+  return list.map(([key, value]) => ({ key, value, raw: true }));
+}

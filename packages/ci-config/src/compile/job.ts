@@ -1,0 +1,104 @@
+/** One instance of a job that is in the pipeline -> its entry in the plan. */
+import { mergeVariables } from '../expand/defaults.ts';
+import type { Instance } from '../expand/matrix.ts';
+import { type ExpansionBudget, type Layer, layer, type Scope, variableScope } from '../expand/variables.ts';
+import type { Environment } from '../keywords/environment.ts';
+import type { JobConfig } from '../keywords/index.ts';
+import type { Rule } from '../keywords/rules.ts';
+import type { YamlVariable } from '../keywords/variables.ts';
+import type { Paths } from '../rules/paths.ts';
+import { type FileCommit, planCache } from './cache-key.ts';
+import type { PlanJob, PlanVariable } from './plan.ts';
+import type { ConfigJob } from './structure.ts';
+
+export type JobFrame = {
+  readonly job: ConfigJob;
+  /** With defaults applied. */
+  readonly config: JobConfig;
+  readonly instance: Instance;
+  readonly stage: string;
+  readonly stageIndex: number;
+  /** Root variables that the job inherits, its own, and those of its instance. */
+  readonly variables: readonly YamlVariable[];
+};
+
+/** Layers below and above those of the configuration. */
+export type Layers = {
+  readonly below: readonly Layer[];
+  readonly above: readonly Layer[];
+  readonly budget: ExpansionBudget;
+};
+
+/** What variables a job sees while it is compiled. */
+export function jobScope(
+  frame: JobFrame,
+  variables: readonly YamlVariable[],
+  layers: Layers,
+  more: Layer = new Map(),
+): Scope {
+  const { instance, stage, job } = frame;
+  const own = [
+    { key: 'CI_JOB_NAME', value: instance.name, raw: true },
+    { key: 'CI_JOB_STAGE', value: stage, raw: true },
+  ];
+  if (instance.parallel) {
+    own.push({ key: 'CI_NODE_INDEX', value: String(instance.parallel.index), raw: true });
+    own.push({ key: 'CI_NODE_TOTAL', value: String(instance.parallel.total), raw: true });
+  }
+  const all = [...layers.below, layer(own), layer(variables), ...layers.above, more];
+  return variableScope(all, layers.budget, job.mark);
+}
+
+/** Needs and dependencies are filled in when it is known which jobs are in. */
+export async function planJob(
+  frame: JobFrame,
+  rule: Rule | null,
+  layers: Layers,
+  files: { paths: Paths; fileCommit: FileCommit },
+): Promise<Omit<PlanJob, 'needs' | 'dependencies'>> {
+  const { config, instance, stage, stageIndex } = frame;
+  const variables = mergeVariables(frame.variables, rule?.variables ?? []);
+  const environment = config.environment
+    ? expandEnvironment(config.environment, jobScope(frame, variables, layers))
+    : null;
+  const named = environment ? layer([{ key: 'CI_ENVIRONMENT_NAME', value: environment.name, raw: true }]) : undefined;
+  const scope = jobScope(frame, variables, layers, named);
+  const when = rule?.when ?? config.when ?? 'on_success';
+  const failure = rule?.allowFailure ?? config.allow_failure;
+  return {
+    name: instance.name,
+    stage,
+    stageIndex,
+    when: when === 'never' ? 'on_success' : when,
+    startIn: when === 'delayed' ? (rule?.startIn ?? config.start_in ?? 0) : null,
+    // A manual job is optional by default, unless a rule makes it manual: then the pipeline waits for it.
+    allowFailure: failure?.allowed ?? (when === 'manual' && config.when === 'manual'),
+    allowFailureExitCodes: failure?.exitCodes ?? [],
+    script: config.script ?? [],
+    beforeScript: config.before_script ?? [],
+    afterScript: config.after_script ?? [],
+    variables: variables.map(planVariable),
+    image: config.image ?? null,
+    services: config.services ?? [],
+    artifacts: config.artifacts ?? null,
+    cache: await Promise.all((config.cache ?? []).map((cache) => planCache(cache, files.paths, files.fileCommit))),
+    retry: config.retry ?? { max: 0, when: [], exitCodes: [] },
+    timeoutSeconds: config.timeout ?? null,
+    interruptible: rule?.interruptible ?? config.interruptible ?? null,
+    tags: (config.tags ?? []).map((tag) => scope.expand(tag, 'keep')),
+    coverage: config.coverage ?? null,
+    environment,
+    resourceGroup: config.resource_group === undefined ? null : scope.expand(config.resource_group, 'keep'),
+    parallel: instance.parallel,
+    hooks: config.hooks ?? [],
+  };
+}
+
+function planVariable({ key, value, raw }: YamlVariable): PlanVariable {
+  return { key, value, raw };
+}
+
+// The URL may use what the job itself reports, so it is expanded when the job ends.
+function expandEnvironment(environment: Environment, scope: Scope): Environment {
+  return { ...environment, name: scope.expand(environment.name, 'empty') };
+}

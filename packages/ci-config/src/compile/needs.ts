@@ -1,0 +1,84 @@
+/** The graph of `needs` and `dependencies`: names to instances, order, cycles. */
+import type { Mark, Problems } from '../diagnostics.ts';
+import { combine, type Instance } from '../expand/matrix.ts';
+import type { Need } from '../keywords/needs.ts';
+import type { ConfigJob } from './structure.ts';
+
+/** Every job of the configuration with its instances and its place among the stages. */
+export type Roster = {
+  readonly stageOf: ReadonlyMap<string, number>;
+  readonly instances: ReadonlyMap<string, readonly Instance[]>;
+};
+
+export function roster(
+  jobs: readonly { job: ConfigJob; stageIndex: number; instances: readonly Instance[] }[],
+): Roster {
+  const stageOf = new Map<string, number>();
+  const instances = new Map<string, readonly Instance[]>();
+  for (const { job, stageIndex, instances: list } of jobs) {
+    for (const instance of list) {
+      stageOf.set(instance.name, stageIndex);
+      instances.set(instance.name, [instance]);
+    }
+    stageOf.set(job.name, stageIndex);
+    instances.set(job.name, list);
+  }
+  return { stageOf, instances };
+}
+
+/** What is wrong with needs and dependencies whatever the rules say. */
+export function lintGraph(job: ConfigJob, { stageOf }: Roster, problems: Problems): void {
+  const stage = stageOf.get(job.name) ?? 0;
+  const check = (kind: 'need' | 'dependency', other: string, mark: Mark): void => {
+    const otherStage = stageOf.get(other);
+    if (otherStage === undefined) problems.error(mark, `${job.name} job: undefined ${kind}: ${other}`);
+    else if (otherStage > stage) {
+      problems.error(mark, `${job.name} job: ${kind} ${other} is not defined in current or prior stages`);
+    }
+  };
+  const ofRules = (job.config.rules ?? []).flatMap((rule) => rule.needs ?? []);
+  for (const need of [...(job.config.needs ?? []), ...ofRules]) {
+    if (!need.optional || stageOf.has(need.job)) check('need', need.job, need.mark);
+  }
+  for (const name of job.config.dependencies ?? []) check('dependency', name, job.markOf('dependencies'));
+  const onStop = job.config.environment?.onStop;
+  if (onStop && !stageOf.has(onStop)) {
+    problems.error(job.markOf('environment'), `${job.name} job: on_stop job ${onStop} is not defined`);
+  }
+}
+
+/** The names of the instances that a need stands for. */
+export function instancesOfNeed(need: Need, { instances }: Roster): string[] {
+  const all = instances.get(need.job) ?? [];
+  if (need.matrix === null) return all.map((instance) => instance.name);
+  const wanted = need.matrix.flatMap(combine);
+  const matching = all.filter((instance) => {
+    const values = new Map(instance.variables.map(({ key, value }) => [key, value]));
+    return wanted.some((combination) => combination.every(({ key, value }) => values.get(key) === value));
+  });
+  return matching.map((instance) => instance.name);
+}
+
+/** A chain of names that returns to its start; null when the graph has none. */
+export function findCycle(edges: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (name: string): string[] | null => {
+    if (done.has(name)) return null;
+    const start = path.indexOf(name);
+    if (start >= 0) return [...path.slice(start), name];
+    path.push(name);
+    for (const next of edges.get(name) ?? []) {
+      const cycle = visit(next);
+      if (cycle) return cycle;
+    }
+    path.pop();
+    done.add(name);
+    return null;
+  };
+  for (const name of edges.keys()) {
+    const cycle = visit(name);
+    if (cycle) return cycle;
+  }
+  return null;
+}

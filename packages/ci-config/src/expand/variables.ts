@@ -1,0 +1,80 @@
+/** Variables: layers of rising precedence, and the expansion of `$NAME` and `${NAME}` in text. */
+import { failLimit, type Mark } from '../diagnostics.ts';
+import type { Limits } from '../limits.ts';
+
+/** A raw variable's value is used as it is; others may refer to further variables. */
+export type Variable = { readonly key: string; readonly value: string; readonly raw?: boolean };
+export type Layer = ReadonlyMap<string, Variable>;
+
+const REFERENCE = /\$(?:\$|\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
+// Longer chains of variables than this are a mistake, and would end in a stack overflow.
+const MOST_NESTED = 100;
+
+/** What to do with the name of no variable: leave the text alone or take it as empty. */
+export type Unknown = 'keep' | 'empty';
+
+export type Scope = {
+  /** The expanded value; undefined when no layer has the name. */
+  get(name: string): string | undefined;
+  /** The text with its references replaced, `$$` being one dollar sign. */
+  expand(text: string, unknown: Unknown): string;
+};
+
+/** Counts the bytes of expanded text over a whole compilation. */
+export type ExpansionBudget = { readonly limits: Limits; used: number };
+
+export function layer(variables: Iterable<Variable>): Layer {
+  return new Map([...variables].map((variable) => [variable.key, variable]));
+}
+
+/**
+ * Looks names up in `layers`, the last one first. Values are expanded when asked for, once; a reference back to a
+ * variable that is being expanded stays as it is written. `mark` is the place that a limit is reported at.
+ */
+export function variableScope(layers: readonly Layer[], budget: ExpansionBudget, mark: Mark): Scope {
+  const known = new Map<string, string | undefined>();
+  const open = new Set<string>();
+
+  const find = (name: string): Variable | undefined => {
+    for (let index = layers.length - 1; index >= 0; index--) {
+      const variable = layers[index]?.get(name);
+      if (variable) return variable;
+    }
+    return undefined;
+  };
+  const get = (name: string): string | undefined => {
+    if (known.has(name)) return known.get(name);
+    const variable = find(name);
+    if (!variable || variable.raw || !variable.value.includes('$')) {
+      known.set(name, variable?.value);
+      return variable?.value;
+    }
+    open.add(name);
+    const value = expand(variable.value, 'empty');
+    open.delete(name);
+    // Remembered inside a cycle too: each variable is expanded once, however often the others use it.
+    known.set(name, value);
+    return value;
+  };
+  const expand = (text: string, unknown: Unknown): string => {
+    if (!text.includes('$')) return text;
+    let bytes = 0;
+    const result = text.replace(REFERENCE, (reference, braced?: string, bare?: string) => {
+      if (reference === '$$') return '$';
+      const name = (braced ?? bare)!;
+      if (open.has(name) || open.size > MOST_NESTED) return reference;
+      const value = get(name) ?? (unknown === 'keep' ? reference : '');
+      bytes += value.length;
+      budget.used += value.length;
+      const { limits } = budget;
+      if (bytes > limits.variableBytes)
+        failLimit(mark, 'bytes in an expanded variable', limits, 'variableBytes', bytes);
+      if (budget.used > limits.variableTotalBytes) {
+        failLimit(mark, 'bytes of expanded variables', limits, 'variableTotalBytes', budget.used);
+      }
+      return value;
+    });
+    return result;
+  };
+  return { get, expand };
+}

@@ -1,0 +1,93 @@
+/** Pass: `include`. Files come through an injected fetcher; the including file lies over what it includes. */
+import { fail, failLimit, type Mark } from '../diagnostics.ts';
+import { evaluateRules, type Surroundings } from '../rules/rules.ts';
+import { type ParseContext, parseYaml } from '../yaml/parse.ts';
+import { deepMerge, type Entry, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
+import { type IncludeEntry, includeEntries } from './entry.ts';
+
+export type IncludedFile = { readonly path: string; readonly content: string };
+
+/**
+ * The files for a path relative to the repository's root, without a leading slash. A path with `*` may give several;
+ * null or an empty list means that there is none.
+ */
+export type Fetch = (local: string) => Promise<readonly IncludedFile[] | null>;
+
+export type IncludeContext = ParseContext & {
+  readonly fetch: Fetch;
+  readonly around: Surroundings;
+  readonly signal?: AbortSignal | undefined;
+};
+
+type State = IncludeContext & { files: number; bytes: number; readonly parsed: Map<string, MappingNode> };
+
+/** The root of `path` with everything that it includes, and without the `include` keyword. */
+export async function resolveIncludes(
+  path: string,
+  root: MappingNode,
+  bytes: number,
+  context: IncludeContext,
+): Promise<MappingNode> {
+  return expand(root, [path], { ...context, files: 0, bytes, parsed: new Map() });
+}
+
+async function expand(root: MappingNode, chain: readonly string[], state: State): Promise<MappingNode> {
+  const include = root.entries.get('include');
+  if (!include) return root;
+  const entries = new Map<string, Entry>(root.entries);
+  entries.delete('include');
+  const own = mapping(root.mark, entries);
+  let below = mapping(root.mark);
+  for (const entry of includeEntries(include.value, state)) {
+    state.signal?.throwIfAborted();
+    for (const file of await filesOf(entry, state)) {
+      const included = await load(file, entry.mark, chain, state);
+      below = deepMerge(below, included, state.budget);
+    }
+  }
+  return deepMerge(below, own, state.budget);
+}
+
+async function filesOf(entry: IncludeEntry, state: State): Promise<readonly IncludedFile[]> {
+  if (entry.rules) {
+    const rule = await evaluateRules(entry.rules, state.around);
+    if (!rule || rule.when === 'never') return [];
+  }
+  const path = state.around.scope.expand(entry.local, 'empty').replace(/^\/+/, '');
+  if (path.split('/').includes('..')) {
+    state.problems.error(entry.mark, `Local file \`${path}\` is outside of the repository!`);
+    return [];
+  }
+  if (!/\.ya?ml$/.test(path)) {
+    state.problems.error(entry.mark, `Included file \`${path}\` does not have YAML extension!`);
+    return [];
+  }
+  const files = await state.fetch(path);
+  if (!files?.length) {
+    state.problems.error(entry.mark, `Local file \`${path}\` does not exist!`);
+    return [];
+  }
+  return [...files].sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
+}
+
+async function load(file: IncludedFile, mark: Mark, chain: readonly string[], state: State): Promise<MappingNode> {
+  const { limits } = state;
+  const path = file.path.replace(/^\/+/, '');
+  if (chain.includes(path)) fail(mark, `include loop: ${[...chain, path].join(' -> ')}`);
+  if (chain.length > limits.includeDepth) failLimit(mark, 'levels of include', limits, 'includeDepth', chain.length);
+  state.files++;
+  if (state.files > limits.includes) failLimit(mark, 'included files', limits, 'includes', state.files);
+  const root = state.parsed.get(path) ?? parseIncluded(file, path, mark, state);
+  state.parsed.set(path, root);
+  return expand(root, [...chain, path], state);
+}
+
+function parseIncluded(file: IncludedFile, path: string, mark: Mark, state: State): MappingNode {
+  const { limits } = state;
+  state.bytes += Buffer.byteLength(file.content);
+  if (state.bytes > limits.totalBytes) failLimit(mark, 'bytes in all files', limits, 'totalBytes', state.bytes);
+  const root: Node | null = parseYaml(path, file.content, state);
+  if (root === null) return fail(mark, `Included file \`${path}\` is empty or does not exist!`);
+  if (!isMapping(root)) return fail(root.mark, `Included file \`${path}\` does not have valid YAML syntax!`);
+  return root;
+}

@@ -1,0 +1,54 @@
+/**
+ * The compiler of `.gitlab-ci.yml`: text + context -> plan | located errors. Pure: no file system, network, clock;
+ * what it needs from outside are functions of its input.
+ */
+
+import { layer, type Unknown, type Variable, variableScope } from './expand/variables.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { evaluate } from './rules/evaluator.ts';
+import { parseExpression } from './rules/parser.ts';
+
+export type { FileCommit } from './compile/cache-key.ts';
+export { type CompileContext, type CompileInput, type CompileResult, compile } from './compile/compile.ts';
+export type { Filtered } from './compile/pipeline.ts';
+export type { Decision, Plan, PlanCache, PlanJob, PlanNeed, PlanVariable } from './compile/plan.ts';
+export { formatLocated, type Located, type Mark } from './diagnostics.ts';
+export { parseDuration } from './duration.ts';
+export type { Variable } from './expand/variables.ts';
+export type { Fetch, IncludedFile } from './include/resolve.ts';
+export type { Artifacts, Report } from './keywords/artifacts.ts';
+export type { Environment } from './keywords/environment.ts';
+export type { Hook } from './keywords/hooks.ts';
+export type { Image } from './keywords/image.ts';
+export type { Retry } from './keywords/retry.ts';
+export type { Service } from './keywords/services.ts';
+export type { YamlVariable } from './keywords/variables.ts';
+export type { AutoCancel } from './keywords/workflow.ts';
+export { DEFAULT_LIMITS, type Limits, type LimitUse } from './limits.ts';
+export { ExpressionError } from './rules/lexer.ts';
+
+const NOWHERE = { file: '', line: 1, column: 1 };
+
+/**
+ * Replaces `$NAME` and `${NAME}` in a text, nested references included; `$$` is one dollar sign. Later variables win.
+ * A variable that leads back to itself stays as it is written, and so does an unknown one with `keep`. Throws when a
+ * value grows past the limits.
+ */
+export function expandVariables(
+  text: string,
+  variables: readonly Variable[],
+  unknown: Unknown = 'empty',
+  limits: Limits = DEFAULT_LIMITS,
+): string {
+  return variableScope([layer(variables)], { limits, used: 0 }, NOWHERE).expand(text, unknown);
+}
+
+/** Truth of a `rules:if` expression over these variables; throws ExpressionError when it cannot be read. */
+export function evaluateExpression(
+  text: string,
+  variables: readonly Variable[],
+  limits: Limits = DEFAULT_LIMITS,
+): boolean {
+  const scope = variableScope([layer(variables)], { limits, used: 0 }, NOWHERE);
+  return evaluate(parseExpression(text, limits), scope.get);
+}

@@ -1,0 +1,116 @@
+/** `artifacts`: the files that a job leaves behind, and the reports among them. */
+import { parseDuration } from '../duration.ts';
+import type { Keyword } from './keyword.ts';
+import { booleanOf, entriesOf, field, textOf, textsOf } from './read.ts';
+import { boolean, duration, either, hash, isHash, oneOf, type Schema, text, textOrTexts, texts } from './schema.ts';
+
+export type Report = { readonly kind: string; readonly paths: readonly string[] };
+export type Artifacts = {
+  /** Null when the job names none: the runner then takes its default. */
+  readonly name: string | null;
+  readonly paths: readonly string[];
+  readonly exclude: readonly string[];
+  readonly untracked: boolean;
+  readonly when: 'on_success' | 'on_failure' | 'always';
+  /** As written, for the runner; null means the server's default. */
+  readonly expireIn: string | null;
+  /** The same in seconds; null when it is absent or `never`. */
+  readonly expireInSeconds: number | null;
+  readonly exposeAs: string | null;
+  readonly access: 'all' | 'developer' | 'maintainer' | 'none';
+  readonly reports: readonly Report[];
+};
+
+const REPORTS = [
+  'junit',
+  'dotenv',
+  'accessibility',
+  'annotations',
+  'api_fuzzing',
+  'browser_performance',
+  'cluster_applications',
+  'cluster_image_scanning',
+  'codequality',
+  'container_scanning',
+  'coverage_fuzzing',
+  'cyclonedx',
+  'dast',
+  'dependency_scanning',
+  'license_scanning',
+  'load_performance',
+  'lsif',
+  'metrics',
+  'performance',
+  'requirements',
+  'requirements_v2',
+  'repository_xray',
+  'sarif',
+  'sast',
+  'secret_detection',
+  'terraform',
+] as const;
+
+const reports = hash({
+  keys: {
+    ...Object.fromEntries(REPORTS.map((kind) => [kind, textOrTexts])),
+    coverage_report: hash({ keys: { coverage_format: text, path: text } }),
+  },
+});
+const access: Schema = oneOf(['all', 'developer', 'maintainer', 'none']);
+
+export const artifacts: Keyword<Artifacts> = {
+  name: 'artifacts',
+  inheritable: true,
+  schema: either(
+    [
+      [
+        isHash,
+        hash({
+          keys: {
+            name: text,
+            paths: texts,
+            exclude: texts,
+            untracked: boolean,
+            when: oneOf(['on_success', 'on_failure', 'always']),
+            expire_in: duration(Number.POSITIVE_INFINITY, ['never']),
+            expose_as: text,
+            public: boolean,
+            access,
+            reports: either([[isHash, reports]], 'should be a hash'),
+          },
+        }),
+      ],
+    ],
+    'should be a hash',
+  ),
+  normalise: (node) => {
+    const expireIn = textOf(field(node, 'expire_in'));
+    const isPublic = booleanOf(field(node, 'public'));
+    return {
+      name: textOf(field(node, 'name')),
+      paths: textsOf(field(node, 'paths')),
+      exclude: textsOf(field(node, 'exclude')),
+      untracked: booleanOf(field(node, 'untracked')) ?? false,
+      when: (textOf(field(node, 'when')) ?? 'on_success') as Artifacts['when'],
+      expireIn,
+      expireInSeconds: expireIn === null ? null : parseDuration(expireIn),
+      exposeAs: textOf(field(node, 'expose_as')),
+      access: (textOf(field(node, 'access')) ?? (isPublic === false ? 'developer' : 'all')) as Artifacts['access'],
+      reports: entriesOf(field(node, 'reports')).map(([kind, value]) => ({
+        kind,
+        paths: textsOf(field(value, 'path') ?? value),
+      })),
+    };
+  },
+  lint: ({ name, config, markOf }, problems) => {
+    const { artifacts: value } = config;
+    if (!value) return;
+    const mark = markOf('artifacts');
+    const wildcard = value.paths.some((path) => path.includes('*'));
+    if (value.exposeAs !== null && value.paths.length === 0) {
+      problems.error(mark, `jobs:${name}:artifacts config missing required keys: paths`);
+    } else if (value.exposeAs !== null && wildcard) {
+      problems.error(mark, `jobs:${name}:artifacts paths can't contain '*' when used with 'expose_as'`);
+    }
+  },
+};

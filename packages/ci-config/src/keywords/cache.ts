@@ -1,0 +1,123 @@
+/** `cache`: files kept from one run of a job to the next. */
+import type { Node } from '../yaml/tree.ts';
+import type { Keyword } from './keyword.ts';
+import { booleanOf, field, textOf, textsOf } from './read.ts';
+import {
+  boolean,
+  either,
+  flatItems,
+  hash,
+  isHash,
+  isList,
+  isScalar,
+  listOf,
+  oneOf,
+  type Schema,
+  text,
+  texts,
+  word,
+} from './schema.ts';
+
+/** The text as it is, or a digest of files' versions behind a prefix. */
+export type CacheKey =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'files'; readonly files: readonly string[]; readonly prefix: string | null };
+export type Cache = {
+  readonly key: CacheKey;
+  readonly paths: readonly string[];
+  readonly untracked: boolean;
+  /** May hold a variable, which the runner expands. */
+  readonly policy: string;
+  readonly when: string;
+  readonly fallbackKeys: readonly string[];
+  /** Shared between protected and unprotected refs. */
+  readonly unprotect: boolean;
+};
+
+const MOST_CACHES = 4;
+const MOST_FILES = 2;
+const MOST_FALLBACKS = 5;
+
+function atMost(most: number, schema: Schema): Schema {
+  return (node, at, problems) => {
+    if ((flatItems(node)?.length ?? 0) <= most) return schema(node, at, problems);
+    problems.error(node.mark, `${at.path} ${at.noun} has too many items (maximum is ${most})`);
+    return false;
+  };
+}
+
+const key: Schema = either(
+  [
+    [
+      isScalar,
+      (node, at, problems) => {
+        if (!word(node, at, problems)) return false;
+        const value = textOf(node) ?? '';
+        const wrong = /\/|%2f/i.test(value)
+          ? 'cannot contain the "/" character'
+          : /^(?:\.|%2e){1,2}$/i.test(value)
+            ? 'cannot be "." or ".."'
+            : null;
+        if (wrong) problems.error(node.mark, `${at.path} ${at.noun} ${wrong}`);
+        return wrong === null;
+      },
+    ],
+    [
+      isHash,
+      hash({ keys: { files: atMost(MOST_FILES, texts), files_commits: atMost(MOST_FILES, texts), prefix: text } }),
+    ],
+  ],
+  'should be a hash, a string or a symbol',
+);
+const POLICIES = ['pull-push', 'push', 'pull'];
+const policy: Schema = (node, at, problems) =>
+  textOf(node)?.includes('$') ? text(node, at, problems) : oneOf(POLICIES)(node, at, problems);
+
+const one = hash({
+  keys: {
+    key,
+    paths: texts,
+    untracked: boolean,
+    policy,
+    when: oneOf(['on_success', 'on_failure', 'always']),
+    fallback_keys: atMost(MOST_FALLBACKS, texts),
+    unprotect: boolean,
+  },
+});
+
+export const cache: Keyword<Cache[]> = {
+  name: 'cache',
+  inheritable: true,
+  schema: either(
+    [
+      [isHash, one],
+      [isList, atMost(MOST_CACHES, listOf(one, 'should be an array of hashes'))],
+    ],
+    'should be a hash or an array of hashes',
+  ),
+  // `cache: {}` is the ecosystem's way to switch a default off.
+  normalise: (node) =>
+    (flatItems(node) ?? [node]).flatMap((item) => (isHash(item) && item.entries.size > 0 ? [cacheOf(item)] : [])),
+};
+
+function cacheOf(node: Node): Cache {
+  return {
+    key: keyOf(field(node, 'key')),
+    paths: textsOf(field(node, 'paths')),
+    untracked: booleanOf(field(node, 'untracked')) ?? false,
+    policy: textOf(field(node, 'policy')) ?? 'pull-push',
+    when: textOf(field(node, 'when')) ?? 'on_success',
+    fallbackKeys: textsOf(field(node, 'fallback_keys')),
+    unprotect: booleanOf(field(node, 'unprotect')) ?? false,
+  };
+}
+
+function keyOf(node: Node | undefined): CacheKey {
+  if (!isHashNode(node)) return { kind: 'text', text: textOf(node) ?? 'default' };
+  const files = field(node, 'files') ?? field(node, 'files_commits');
+  return { kind: 'files', files: [...new Set(textsOf(files))], prefix: textOf(field(node, 'prefix')) };
+}
+
+function isHashNode(node: Node | undefined): node is Node {
+  return node !== undefined && isHash(node);
+}

@@ -1,0 +1,90 @@
+/** `parallel`: how many instances of a job run, as a number or a matrix of variables. */
+import type { Problems } from '../diagnostics.ts';
+import { limitSentence } from '../limits.ts';
+import type { MappingNode, Node } from '../yaml/tree.ts';
+import type { Keyword } from './keyword.ts';
+import { entriesOf, field, numberOf, textsOf } from './read.ts';
+import {
+  type At,
+  either,
+  flatItems,
+  hash,
+  integer,
+  isHash,
+  isList,
+  isScalar,
+  keyAt,
+  listOf,
+  type Schema,
+  texts,
+  word,
+} from './schema.ts';
+
+export type MatrixEntry = ReadonlyMap<string, readonly string[]>;
+export type Parallel =
+  | { readonly kind: 'number'; readonly total: number }
+  | { readonly kind: 'matrix'; readonly matrix: readonly MatrixEntry[] };
+
+const values = either(
+  [
+    [isScalar, word],
+    [isList, texts],
+  ],
+  'should be a string or an array of strings',
+);
+
+const matrixEntry: Schema = (node, at, problems) => {
+  if (!isHash(node) || node.entries.size === 0) {
+    problems.error(node.mark, `${at.path} ${at.noun} should be an array of hashes`);
+    return false;
+  }
+  return matrixValues(node, at, problems);
+};
+
+function matrixValues(node: MappingNode, at: At, problems: Problems): boolean {
+  let fine = true;
+  for (const [key, { value }] of node.entries) {
+    fine = values(value, keyAt(at, key), problems) && fine;
+    if (isList(value) && flatItems(value)?.length === 0) {
+      problems.error(value.mark, `${at.path} ${at.noun} ${key} should not be empty`);
+      fine = false;
+    }
+  }
+  return fine;
+}
+
+export const matrixSchema: Schema = listOf(matrixEntry, 'should be an array of hashes');
+
+export function matrixOf(node: Node): MatrixEntry[] {
+  return (flatItems(node) ?? []).map((entry) => new Map(entriesOf(entry).map(([key, value]) => [key, textsOf(value)])));
+}
+
+/** How many instances a matrix makes, without making them. */
+export function matrixSize(matrix: readonly MatrixEntry[]): number {
+  return matrix.reduce(
+    (sum, entry) => sum + [...entry.values()].reduce((product, list) => product * list.length, 1),
+    0,
+  );
+}
+
+export const parallel: Keyword<Parallel> = {
+  name: 'parallel',
+  schema: either(
+    [
+      [isHash, hash({ keys: { matrix: matrixSchema }, required: ['matrix'] })],
+      [isScalar, integer(1, Number.MAX_SAFE_INTEGER)],
+    ],
+    'should be an integer or a hash',
+  ),
+  normalise: (node, { at, problems, limits }) => {
+    const matrix = field(node, 'matrix');
+    const result: Parallel = matrix
+      ? { kind: 'matrix', matrix: matrixOf(matrix) }
+      : { kind: 'number', total: numberOf(node) ?? 1 };
+    const used = result.kind === 'matrix' ? matrixSize(result.matrix) : result.total;
+    if (used <= limits.parallel) return result;
+    const use = { name: 'parallel', value: limits.parallel, used } as const;
+    problems.error(node.mark, `${at.path} config: ${limitSentence('jobs', use)}`, use);
+    return { kind: 'number', total: 1 };
+  },
+};

@@ -1,0 +1,66 @@
+/** `retry`: how often a failed job runs again, and after which failures. */
+
+import { exitCodesSchema } from './allow-failure.ts';
+import type { Keyword } from './keyword.ts';
+import { field, numberOf, numbersOf, textsOf } from './read.ts';
+import { either, hash, integer, isHash, isList, isScalar, isText, listOf, oneOf } from './schema.ts';
+
+/** `max` further runs; empty lists mean any failure and any exit code. */
+export type Retry = { readonly max: number; readonly when: readonly string[]; readonly exitCodes: readonly number[] };
+
+const REASONS = [
+  'always',
+  'unknown_failure',
+  'script_failure',
+  'api_failure',
+  'stuck_or_timeout_failure',
+  'stuck_pending_timeout',
+  'stuck_running_timeout',
+  'stuck_pending_no_matching_runners',
+  'stuck_no_matching_runners',
+  'runner_system_failure',
+  'runner_unsupported',
+  'runner_provisioning_timeout',
+  'runner_configuration_error',
+  'stale_schedule',
+  'job_execution_timeout',
+  'job_execution_server_timeout',
+  'archived_failure',
+  'unmet_prerequisites',
+  'scheduler_failure',
+  'data_integrity_failure',
+];
+const MOST = 2;
+const max = integer(0, MOST);
+
+export const retry: Keyword<Retry> = {
+  name: 'retry',
+  inheritable: true,
+  schema: either(
+    [
+      [
+        isHash,
+        hash({
+          keys: {
+            max,
+            when: either(
+              [
+                [isText, oneOf(REASONS)],
+                [isList, listOf(oneOf(REASONS), 'should be an array of strings or a string')],
+              ],
+              'should be an array of strings or a string',
+            ),
+            exit_codes: exitCodesSchema,
+          },
+        }),
+      ],
+      [(node) => isScalar(node) && typeof node.value === 'number', max],
+    ],
+    'has to be either an integer or a hash',
+  ),
+  normalise: (node) => ({
+    max: numberOf(node) ?? numberOf(field(node, 'max')) ?? MOST,
+    when: textsOf(field(node, 'when')),
+    exitCodes: numbersOf(field(node, 'exit_codes')),
+  }),
+};

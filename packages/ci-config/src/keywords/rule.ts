@@ -1,0 +1,95 @@
+/** One entry of a `rules` list: shape and value, for jobs, `workflow` and `include`. */
+import type { Problems } from '../diagnostics.ts';
+import { ExpressionError } from '../rules/lexer.ts';
+import { type Expression, parseExpression } from '../rules/parser.ts';
+import type { Conditions } from '../rules/rules.ts';
+import type { Node } from '../yaml/tree.ts';
+import type { KeywordContext } from './keyword.ts';
+import { field, textOf, textsOf } from './read.ts';
+import { either, flatItems, hash, isHash, isList, isText, keyAt, listOf, type Schema, text, texts } from './schema.ts';
+
+const LISTED = 'should be an array of strings';
+const changes: Schema = either(
+  [
+    [isList, texts],
+    [isHash, hash({ keys: { paths: texts, compare_to: text }, required: ['paths'] })],
+  ],
+  'should be an array or a hash',
+);
+const existsIn: Schema = (node, at, problems) => {
+  if (isHash(node) && node.entries.has('project')) {
+    problems.error(node.entries.get('project')!.keyMark, `${at.path} ${at.noun}: exists:project is not supported yet`);
+    return false;
+  }
+  return hash({ keys: { paths: texts }, required: ['paths'] })(node, at, problems);
+};
+const exists: Schema = either(
+  [
+    [isList, texts],
+    [isText, text],
+    [isHash, existsIn],
+  ],
+  LISTED,
+);
+// What is in the text is judged when it is parsed, so that the message can name the character.
+const condition: Schema = (node, at, problems) => {
+  if (isText(node)) return true;
+  problems.error(node.mark, `${at.path} ${at.noun} invalid expression syntax`);
+  return false;
+};
+
+export function ruleListSchema(keys: Readonly<Record<string, Schema>>): Schema {
+  const one = hash({ keys: { if: condition, changes, exists, ...keys } });
+  const rule: Schema = (node, at, problems) => {
+    if (isHash(node)) return one(node, { path: `${keyAt(at, 'rule').path}:rule`, noun: 'config' }, problems);
+    problems.error(node.mark, `${at.path} ${at.noun} should be an array containing hashes and arrays of hashes`);
+    return false;
+  };
+  return listOf(rule, 'should be an array containing hashes and arrays of hashes');
+}
+
+/** The conditions of each rule, with `rest` adding what follows from it. */
+export function ruleList<T>(
+  node: Node,
+  context: KeywordContext,
+  rest: (node: Node, context: KeywordContext) => T,
+): (Conditions & T)[] {
+  const here = { ...context, at: { path: `${context.at.path}:rule`, noun: 'config' } };
+  return (flatItems(node) ?? []).map((item) => ({ ...conditionsOf(item, here), ...rest(item, here) }));
+}
+
+function conditionsOf(node: Node, context: KeywordContext): Conditions {
+  const condition = field(node, 'if');
+  const changed = field(node, 'changes');
+  const existing = field(node, 'exists');
+  const expression = condition && expressionOf(condition, context.at.path, context);
+  return {
+    mark: node.mark,
+    ...(expression ? { if: expression } : {}),
+    ...(changed
+      ? {
+          changes: {
+            paths: textsOf(field(changed, 'paths') ?? changed),
+            compareTo: textOf(field(changed, 'compare_to')) ?? undefined,
+          },
+        }
+      : {}),
+    ...(existing ? { exists: textsOf(field(existing, 'paths') ?? existing) } : {}),
+  };
+}
+
+/** The parsed expression; null when it cannot be read, which is reported at the node. */
+export function expressionOf(
+  node: Node,
+  path: string,
+  { problems, limits }: { problems: Problems; limits: KeywordContext['limits'] },
+): { text: string; expression: Expression } | null {
+  const source = textOf(node) ?? '';
+  try {
+    return { text: source, expression: parseExpression(source, limits) };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    problems.error(node.mark, `${path} if invalid expression syntax: ${error.message}`);
+    return null;
+  }
+}

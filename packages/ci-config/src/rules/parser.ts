@@ -1,0 +1,76 @@
+/** `rules:if` tokens -> expression tree. `&&` binds closer than `||`, comparisons closer than both. */
+import type { Limits } from '../limits.ts';
+import { ExpressionError, type Operator, type Token, tokenize } from './lexer.ts';
+import { compilePattern, type Pattern } from './regex.ts';
+
+export type Expression =
+  | { readonly type: 'variable'; readonly name: string }
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'null' }
+  | { readonly type: 'pattern'; readonly pattern: Pattern }
+  | { readonly type: 'binary'; readonly operator: Operator; readonly left: Expression; readonly right: Expression };
+
+const PRECEDENCE: Record<Operator, number> = { '||': 1, '&&': 2, '==': 3, '!=': 3, '=~': 3, '!~': 3 };
+
+/** Throws ExpressionError with the reason and the character. */
+export function parseExpression(text: string, limits: Limits): Expression {
+  if (text.length > limits.expressionLength) {
+    throw new ExpressionError(`too long, the limit expressionLength is ${limits.expressionLength},`, text.length - 1);
+  }
+  const tokens = tokenize(text, limits.expressionTokens);
+  let index = 0;
+
+  const binary = (lowest: number): Expression => {
+    let left = operand();
+    for (;;) {
+      const token = tokens[index];
+      if (token?.type !== 'operator' || PRECEDENCE[token.operator] < lowest) return left;
+      index++;
+      const right = binary(PRECEDENCE[token.operator] + 1);
+      checkPattern(token.operator, right, token);
+      left = { type: 'binary', operator: token.operator, left, right };
+    }
+  };
+  const operand = (): Expression => {
+    const token = tokens[index++];
+    if (!token) throw new ExpressionError('a value is missing', text.length);
+    if (token.type === '(') {
+      const inner = binary(1);
+      if (tokens[index++]?.type !== ')') throw new ExpressionError('a parenthesis is not closed, opened', token.at);
+      return inner;
+    }
+    return leaf(token);
+  };
+
+  const expression = binary(1);
+  const rest = tokens[index];
+  if (rest) throw new ExpressionError('an operator is missing', rest.at);
+  return expression;
+}
+
+function leaf(token: Token): Expression {
+  switch (token.type) {
+    case 'variable':
+      return { type: 'variable', name: token.name };
+    case 'string':
+      return { type: 'string', value: token.value };
+    case 'null':
+      return { type: 'null' };
+    case 'pattern': {
+      const pattern = compilePattern(token.source, token.flags);
+      if (typeof pattern === 'string') throw new ExpressionError(pattern, token.at);
+      return { type: 'pattern', pattern };
+    }
+    case 'operator':
+      throw new ExpressionError(`a value is missing before \`${token.operator}\``, token.at);
+    case '(':
+    case ')':
+      throw new ExpressionError(`unexpected \`${token.type}\``, token.at);
+  }
+}
+
+function checkPattern(operator: Operator, right: Expression, token: Token): void {
+  if (operator !== '=~' && operator !== '!~') return;
+  if (right.type === 'pattern' || right.type === 'variable') return;
+  throw new ExpressionError(`\`${operator}\` needs a /regular expression/ or a variable on its right,`, token.at);
+}

@@ -1,0 +1,86 @@
+/** What `changes` and `exists` ask: does any of these paths match any of those patterns? Answers are remembered. */
+import type { Limits } from '../limits.ts';
+import { compileGlob, type Glob } from './glob.ts';
+
+export type PathSource = {
+  /** Paths that the pipeline's commits change, against `compareTo` when given; null when that is unknown. */
+  readonly changedPaths: (compareTo?: string) => Promise<readonly string[] | null>;
+  /** Paths of the files in the commit. */
+  readonly listPaths: () => Promise<readonly string[]>;
+};
+
+export type Paths = {
+  changed(patterns: readonly string[], compareTo: string | undefined): Promise<boolean>;
+  exist(patterns: readonly string[]): Promise<boolean>;
+  /** The files that a pattern stands for; a pattern without wildcards stands for itself when the file exists. */
+  matching(pattern: string): Promise<string[]>;
+};
+
+type Listing = {
+  readonly list: readonly string[];
+  readonly set: ReadonlySet<string>;
+  readonly answers: Map<string, boolean>;
+};
+
+export function pathMatcher(source: PathSource, limits: Limits): Paths {
+  const changes = new Map<string, Promise<Listing | null>>();
+  let files: Promise<Listing> | undefined;
+  const globs = new Map<string, Glob | null>();
+  let comparisons = 0;
+
+  const globOf = (pattern: string): Glob | null => {
+    let glob = globs.get(pattern);
+    if (glob === undefined) {
+      glob = compileGlob(pattern.replace(/^\.?\//, ''), limits.globAlternatives);
+      globs.set(pattern, glob);
+    }
+    return glob;
+  };
+  const matches = (pattern: string, listing: Listing): boolean => {
+    const before = listing.answers.get(pattern);
+    if (before !== undefined) return before;
+    const glob = globOf(pattern);
+    let answer: boolean;
+    if (glob?.literal != null) answer = listing.set.has(glob.literal);
+    else {
+      comparisons += listing.list.length;
+      // As in the ecosystem: what is too expensive to find out counts as a match, so that no job is missed.
+      answer = !glob || comparisons > limits.pathComparisons || listing.list.some((path) => glob.matches(path));
+    }
+    listing.answers.set(pattern, answer);
+    return answer;
+  };
+  const allFiles = (): Promise<Listing> => {
+    files ??= source.listPaths().then(listingOf);
+    return files;
+  };
+
+  return {
+    changed: async (patterns, compareTo) => {
+      const key = compareTo ?? '';
+      let listing = changes.get(key);
+      if (!listing) {
+        listing = source.changedPaths(compareTo).then((list) => list && listingOf(list));
+        changes.set(key, listing);
+      }
+      const known = await listing;
+      return known === null || patterns.some((pattern) => matches(pattern, known));
+    },
+    exist: async (patterns) => {
+      const known = await allFiles();
+      return patterns.some((pattern) => matches(pattern, known));
+    },
+    matching: async (pattern) => {
+      const known = await allFiles();
+      const glob = globOf(pattern);
+      if (!glob) return [];
+      if (glob.literal !== null) return known.set.has(glob.literal) ? [glob.literal] : [];
+      comparisons += known.list.length;
+      return comparisons > limits.pathComparisons ? [] : known.list.filter((path) => glob.matches(path));
+    },
+  };
+}
+
+function listingOf(list: readonly string[]): Listing {
+  return { list, set: new Set(list), answers: new Map() };
+}

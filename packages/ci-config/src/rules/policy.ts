@@ -1,0 +1,45 @@
+/** `only` and `except`: the older way to say when a job runs. */
+import type { Policy } from '../keywords/policy.ts';
+import { evaluate } from './evaluator.ts';
+import { patternOf } from './regex.ts';
+import type { Surroundings } from './rules.ts';
+
+/** What the refs of a policy are compared with. `source` is the pipeline's: push, web, merge_request_event ... */
+export type RefContext = { readonly ref: string; readonly tag: boolean; readonly source: string };
+
+export const DEFAULT_ONLY: Policy = { refs: ['branches', 'tags'] };
+
+/** `only`: every kind of condition must hold. */
+export async function onlyHolds(policy: Policy, ref: RefContext, around: Surroundings): Promise<boolean> {
+  return (await judge(policy, ref, around)).every(Boolean);
+}
+
+/** `except`: one kind of condition that holds is enough to leave the job out. */
+export async function exceptHolds(policy: Policy, ref: RefContext, around: Surroundings): Promise<boolean> {
+  return (await judge(policy, ref, around)).some(Boolean);
+}
+
+async function judge(policy: Policy, ref: RefContext, { scope, paths }: Surroundings): Promise<boolean[]> {
+  const results: boolean[] = [];
+  if (policy.refs) results.push(policy.refs.some((pattern) => matchesRef(pattern, ref)));
+  if (policy.variables) {
+    results.push(policy.variables.some(({ expression }) => evaluate(expression, scope.get)));
+  }
+  if (policy.changes) {
+    const patterns = policy.changes.map((path) => scope.expand(path, 'keep'));
+    results.push(await paths.changed(patterns, undefined));
+  }
+  return results;
+}
+
+function matchesRef(pattern: string, { ref, tag, source }: RefContext): boolean {
+  const mergeRequest = source === 'merge_request_event';
+  if (pattern === 'tags') return tag;
+  if (pattern === 'branches') return !tag && !mergeRequest;
+  if (pattern === 'merge_requests') return mergeRequest;
+  // web, api and external name themselves; pushes, schedules, triggers, pipelines are plurals of the source.
+  if (pattern === source || pattern === `${source}s` || pattern === `${source}es`) return true;
+  const regex = patternOf(pattern);
+  if (regex) return !mergeRequest && regex.test(ref);
+  return pattern === ref;
+}

@@ -1,0 +1,166 @@
+/** Text -> tree with source positions: anchors, aliases, merge keys and tags, within limits. */
+import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, Parser } from 'yaml';
+import { fail, failLimit, type Mark, type Problems } from '../diagnostics.ts';
+import type { Limits } from '../limits.ts';
+import { resolvePlain } from './scalar.ts';
+import { type Budget, checkSize, type Entry, isMapping, type MappingNode, mapping, type Node } from './tree.ts';
+
+export type ParseContext = { readonly limits: Limits; readonly problems: Problems; readonly budget: Budget };
+
+type FileContext = ParseContext & {
+  mark(offset: number): Mark;
+  readonly anchors: Map<string, Node>;
+  aliases: number;
+};
+
+/** The document's root, or null for a file without content. Fails on broken YAML and on limits. */
+export function parseYaml(file: string, text: string, context: ParseContext): Node | null {
+  const { limits, problems } = context;
+  const start = { file, line: 1, column: 1 };
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.fileBytes) failLimit(start, 'bytes in one file', limits, 'fileBytes', bytes);
+  const lines = new LineCounter();
+  const mark = (offset: number): Mark => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  checkDepth(tokens, limits, mark);
+  // Own scalar rules, own duplicate check: the library's compares every pair of keys.
+  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, keepSourceTokens: false });
+  const documents = [...composer.compose(tokens)];
+  const [first, ...others] = documents.flatMap((document) => document.errors);
+  for (const error of others) problems.error(mark(error.pos[0]), `invalid YAML: ${firstLine(error.message)}`);
+  if (first) fail(mark(first.pos[0]), `invalid YAML: ${firstLine(first.message)}`);
+  const roots = documents.flatMap(({ contents }) => (contents && !isEmpty(contents) ? [contents] : []));
+  const [root, second] = roots;
+  if (!root) return null;
+  const tree = convert(root, { ...context, mark, anchors: new Map(), aliases: 0 });
+  if (second) {
+    if (isMapping(tree) && tree.entries.has('spec')) {
+      fail(tree.entries.get('spec')!.keyMark, 'the header with spec (inputs) is not supported yet');
+    }
+    fail(mark(second.range[0]), `expected one YAML document, found ${roots.length}`);
+  }
+  checkSize(tree, limits);
+  return tree;
+}
+
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0]!.replace(/:$/, '');
+}
+
+function isEmpty(node: ParsedNode): boolean {
+  return (
+    isScalar(node) && (node.value === null || node.value === '') && (node.type ?? 'PLAIN') === 'PLAIN' && !node.tag
+  );
+}
+
+/** Deep nesting would overflow the stack of every recursive step that follows; this one is not recursive. */
+function checkDepth(tokens: readonly CST.Token[], limits: Limits, mark: (offset: number) => Mark): void {
+  const stack: { token: CST.Token; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { token, depth } = next;
+    if (depth > limits.depth) {
+      failLimit(mark('offset' in token ? token.offset : 0), 'levels of nesting', limits, 'depth', depth);
+    }
+    if (token.type === 'document') {
+      if (token.value) stack.push({ token: token.value, depth });
+    } else if ('items' in token) {
+      for (const item of token.items) {
+        if (item.key) stack.push({ token: item.key, depth: depth + 1 });
+        if (item.value) stack.push({ token: item.value, depth: depth + 1 });
+      }
+    }
+  }
+}
+
+function convert(node: ParsedNode, context: FileContext): Node {
+  const mark = context.mark(node.range[0]);
+  if (isAlias(node)) {
+    context.aliases++;
+    if (context.aliases > context.limits.aliases) {
+      failLimit(mark, 'aliases in one file', context.limits, 'aliases', context.aliases);
+    }
+    // An anchor is known once its value is complete, so a value cannot contain itself.
+    return context.anchors.get(node.source) ?? fail(mark, `unknown alias *${node.source}`);
+  }
+  const result = convertValue(node, mark, context);
+  if (node.anchor) context.anchors.set(node.anchor, result);
+  return result;
+}
+
+function convertValue(
+  node: Exclude<ParsedNode, { source: string; resolve: unknown }>,
+  mark: Mark,
+  context: FileContext,
+): Node {
+  if (isMap(node)) return convertMapping(node, mark, context);
+  if (isSeq(node)) {
+    if (node.tag !== '!reference') {
+      return { kind: 'sequence', mark, items: node.items.map((item) => convert(item as ParsedNode, context)) };
+    }
+    const items = node.items.map((item) => convert(item as ParsedNode, context));
+    const path = items.flatMap((item) => (item.kind === 'scalar' && item.value !== null ? [item.text] : []));
+    if (items.length === 0 || path.length !== items.length) fail(mark, '!reference must be a list of strings');
+    return { kind: 'reference', mark, path };
+  }
+  if (!isScalar(node)) return fail(mark, 'unexpected value');
+  if (node.tag === '!reference') fail(mark, '!reference must be a list of strings');
+  const source = typeof node.value === 'string' ? node.value : '';
+  const plain = (node.type ?? 'PLAIN') === 'PLAIN' && !isStringTag(node.tag);
+  if (plain) return { kind: 'scalar', mark, ...resolvePlain(source) };
+  return { kind: 'scalar', mark, value: source, text: source };
+}
+
+function isStringTag(tag: string | undefined): boolean {
+  return tag === '!' || tag === 'tag:yaml.org,2002:str';
+}
+
+type MapNode = Extract<ParsedNode, { items: { key: unknown }[] }>;
+
+function convertMapping(node: MapNode, mark: Mark, context: FileContext): MappingNode {
+  const entries = new Map<string, Entry>();
+  const own = new Set<string>();
+  for (const pair of node.items as readonly { key: ParsedNode; value: ParsedNode | null }[]) {
+    const keyMark = pair.key ? context.mark(pair.key.range[0]) : mark;
+    const value: Node = pair.value
+      ? convert(pair.value, context)
+      : { kind: 'scalar', mark: keyMark, value: null, text: '' };
+    if (isMergeKey(pair.key)) {
+      // The ecosystem merges where the key stands: keys before it are replaced, keys after it win.
+      for (const [key, entry] of mergeSources(value, keyMark, context)) entries.set(key, entry);
+      continue;
+    }
+    const key = keyText(pair.key, keyMark, context);
+    if (own.has(key)) context.problems.warn(keyMark, `duplicate key ${key}: the last one counts`);
+    own.add(key);
+    entries.set(key, { keyMark, value });
+  }
+  return mapping(mark, entries);
+}
+
+function isMergeKey(key: ParsedNode | null): boolean {
+  return isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
+}
+
+function keyText(key: ParsedNode | null, mark: Mark, context: FileContext): string {
+  if (isScalar(key)) {
+    const text = String(key.value ?? '');
+    if (key.anchor) context.anchors.set(key.anchor, { kind: 'scalar', mark, value: text, text });
+    return text;
+  }
+  const value = key ? convert(key, context) : null;
+  return value?.kind === 'scalar' ? value.text : fail(mark, 'a key must be a string');
+}
+
+function mergeSources(value: Node, mark: Mark, context: FileContext): Map<string, Entry> {
+  const sources = value.kind === 'sequence' ? [...value.items].reverse() : [value];
+  const merged = new Map<string, Entry>();
+  for (const source of sources) {
+    if (!isMapping(source)) return fail(mark, 'the merge key << needs a hash or a list of hashes');
+    context.budget.spend(source.entries.size, mark);
+    for (const [key, entry] of source.entries) merged.set(key, entry);
+  }
+  return merged;
+}

@@ -1,0 +1,22 @@
+/** Tree -> YAML text, for showing the expanded configuration. */
+import { stringify } from 'yaml';
+import type { MappingNode, Node } from './tree.ts';
+
+// Maps and not objects: `__proto__` is a key like any other.
+function toValue(node: Node): unknown {
+  if (node.kind === 'scalar') return node.value;
+  if (node.kind === 'sequence') return node.items.map(toValue);
+  if (node.kind === 'reference') return node.path;
+  return new Map([...node.entries].map(([key, entry]) => [key, toValue(entry.value)]));
+}
+
+/** The configuration as YAML, aliases written out, quoted so that readers of YAML 1.1 and 1.2 see the same values. */
+export function writeYaml(root: MappingNode): string {
+  return stringify(toValue(root), {
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+    version: '1.1',
+    // Its ordered map claims every Map.
+    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || tag.tag !== 'tag:yaml.org,2002:omap'),
+  });
+}

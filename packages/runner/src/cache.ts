@@ -1,0 +1,90 @@
+/** Caches in a local folder, one per project and key. Only the runner's own uid can read them: jobs get copies. */
+import { createHash } from 'node:crypto';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { collect } from './archive/collect.ts';
+import { extractZip } from './archive/extract.ts';
+import { writeZip } from './archive/zip.ts';
+import { messageOf } from './errors.ts';
+import type { Account } from './executors/types.ts';
+import type { JobCache } from './protocol.ts';
+import { expand, type Variables } from './variables.ts';
+
+export type CacheContext = {
+  workspace: string;
+  /** The project's cache folder. */
+  caches: string;
+  account: Account | undefined;
+  get: Variables['get'];
+  untracked(): Promise<string[]>;
+  say(message: string): void;
+};
+
+/** Caches that are restored before the script. */
+export function cachesToRestore(caches: JobCache[]): JobCache[] {
+  return caches.filter((cache) => isUsed(cache) && cache.policy !== 'push');
+}
+
+/** Caches that are saved after a script with this outcome. */
+export function cachesToSave(caches: JobCache[], success: boolean): JobCache[] {
+  return caches.filter(
+    (cache) =>
+      isUsed(cache) &&
+      cache.policy !== 'pull' &&
+      (cache.when === 'always' || (cache.when === 'on_failure' ? !success : success)),
+  );
+}
+
+function isUsed(cache: JobCache): boolean {
+  return (cache.paths?.length ?? 0) > 0 || cache.untracked === true;
+}
+
+/** Restores the cache of the key, else of the first fallback key that has one. Never fails a job. */
+export async function restoreCache(cache: JobCache, context: CacheContext): Promise<void> {
+  const { get, say } = context;
+  for (const key of [cache.key || 'default', ...(cache.fallback_keys ?? [])].map((text) => expand(text, get))) {
+    const file = cacheFile(context.caches, key);
+    if (!(await stat(file).catch(() => undefined))) {
+      say(`No cache for ${key}`);
+      continue;
+    }
+    try {
+      const count = await extractZip(file, context.workspace, context.account);
+      say(`Restored ${count} files of the cache ${key}`);
+    } catch (error) {
+      say(`WARNING: the cache ${key} could not be restored: ${messageOf(error)}`);
+    }
+    return;
+  }
+}
+
+/** Saves a cache; another job that saves the same key meanwhile wins or loses as a whole. Never fails a job. */
+export async function saveCache(cache: JobCache, context: CacheContext): Promise<void> {
+  const { get, say, workspace, caches } = context;
+  const key = expand(cache.key || 'default', get);
+  try {
+    const paths = (cache.paths ?? []).map((text) => expand(text, get)).filter(Boolean);
+    const untracked = cache.untracked ? await context.untracked() : [];
+    const entries = await collect(workspace, { paths, exclude: [], untracked }, (message) =>
+      say(`WARNING: ${message}`),
+    );
+    if (entries.length === 0) return say(`Nothing to save in the cache ${key}`);
+    await mkdir(caches, { recursive: true, mode: 0o700 });
+    const target = cacheFile(caches, key);
+    const partial = `${target}.${crypto.randomUUID()}`;
+    try {
+      await writeZip(workspace, entries, partial);
+      await rename(partial, target);
+    } finally {
+      await rm(partial, { force: true });
+    }
+    say(`Saved ${entries.length} files and directories in the cache ${key}`);
+  } catch (error) {
+    say(`WARNING: the cache ${key} could not be saved: ${messageOf(error)}`);
+  }
+}
+
+// Keys are people's text: the file's name is a digest of it.
+function cacheFile(caches: string, key: string): string {
+  return join(caches, `${createHash('sha256').update(key).digest('hex')}.zip`);
+}

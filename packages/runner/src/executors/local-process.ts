@@ -1,0 +1,116 @@
+/** The common part of executors on this host: script files, a child process, its output, its end by force. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type JobMark, killProcesses, MARK, signalProcesses } from './processes.ts';
+import { findShell, shellScript } from './script.ts';
+import type { Account, JobDirectories, Sandbox, Stage } from './types.ts';
+
+/** From SIGTERM to SIGKILL, in milliseconds. */
+const TERMINATION_GRACE = 3000;
+/** How long output of processes that a finished stage left behind is waited for. */
+const TRAILING_OUTPUT = 100;
+
+/** `wrapped`: the process that we start only watches over the job's, so a polite signal goes past it. */
+export type Launch = { command: string[]; account: Account | undefined; wrapped?: boolean };
+
+/** A sandbox whose stages are started by `wrap`, which turns `[shell, script file]` into the real command line. */
+export function localSandbox(
+  directories: JobDirectories,
+  account: Account | undefined,
+  wrap: (command: string[], cwd: string) => Launch,
+): Sandbox {
+  const shell = findShell();
+  const mark: JobMark = {
+    account,
+    variable: `${directories.mark}-${randomBytes(12).toString('hex')}`,
+    roots: new Set(),
+  };
+  let count = 0;
+
+  async function run(stage: Stage, output: (chunk: Buffer) => void, signal: AbortSignal): Promise<number> {
+    const file = join(directories.private, `script-${count++}.sh`);
+    await writeFile(file, shellScript(shell, stage.commands, stage.cwd, stage.echo), { mode: 0o500, flag: 'wx' });
+    if (account) await chown(file, account.uid, account.gid);
+    try {
+      return await execute(wrap([shell.path, file], stage.cwd), stage, output, signal);
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+
+  async function execute(
+    launch: Launch,
+    stage: Stage,
+    output: (chunk: Buffer) => void,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const [program, ...args] = launch.command;
+    const child = spawn(program!, args, {
+      cwd: '/',
+      env: { ...stage.env, [MARK]: mark.variable },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      ...launch.account,
+    });
+    const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    const exited = new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, name) => resolve(code ?? 128 + (signalNumbers[name ?? ''] ?? 0)));
+    });
+    child.stdout.on('data', output);
+    child.stderr.on('data', output);
+    if (child.pid === undefined) return await exited;
+    mark.roots.add(child.pid);
+    const end = () => void terminate(exited, launch.wrapped === true);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    try {
+      const code = await exited;
+      if (signal.aborted) await killProcesses(mark);
+      // A process in the background keeps the pipe open after its shell ended.
+      if (!(await Promise.race([closed.then(() => true), sleep(TRAILING_OUTPUT, false)]))) {
+        await killProcesses(mark);
+        await Promise.race([closed, sleep(1000)]);
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }
+      return code;
+    } finally {
+      signal.removeEventListener('abort', end);
+      mark.roots.delete(child.pid);
+    }
+  }
+
+  async function terminate(exited: Promise<unknown>, wrapped: boolean): Promise<void> {
+    signalProcesses(mark, 'SIGTERM', wrapped);
+    const ended = await Promise.race([
+      exited.then(
+        () => true,
+        () => true,
+      ),
+      sleep(TERMINATION_GRACE, false, { ref: false }),
+    ]);
+    if (!ended) await killProcesses(mark);
+  }
+
+  return {
+    run,
+    settle: async () => {
+      if (!(await killProcesses(mark))) throw new Error('a process of the job could not be killed');
+    },
+  };
+}
+
+const signalNumbers: Record<string, number> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGABRT: 6,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGTERM: 15,
+};

@@ -1,0 +1,103 @@
+/** Finding and ending the processes of a job, whatever they did to their process group, parent or session. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from './types.ts';
+
+/** Names a job's processes: by uid when it has one of its own, else by descent and what a variable in their environment begins with. */
+export type JobMark = { account: Account | undefined; variable: string; roots: Set<number> };
+
+/** The environment variable that marks a job's processes for us. */
+export const MARK = 'MILLRACE_JOB_MARK';
+
+type Entry = { pid: number; parent: number; zombie: boolean };
+
+function table(): Entry[] {
+  const entries: Entry[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      entries.push({ pid: Number(name), parent: Number(parent), zombie: state === 'Z' || state === 'X' });
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return entries;
+}
+
+function hasMark(pid: number, variable: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1')
+      .split('\0')
+      .some((text) => text.startsWith(`${MARK}=${variable}`));
+  } catch {
+    return false;
+  }
+}
+
+function hasUid(pid: number, uid: number): boolean {
+  try {
+    return statSync(`/proc/${pid}`).uid === uid || realUid(pid) === uid;
+  } catch {
+    return false;
+  }
+}
+
+// A process that is not dumpable shows root as the owner of its directory.
+function realUid(pid: number): number {
+  const match = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  return Number(match?.[1] ?? Number.NaN);
+}
+
+/** Live processes of the job. Without /proc (macOS) none are found, and only process groups are signalled. */
+function findProcesses(mark: JobMark): number[] {
+  if (process.platform !== 'linux') return [];
+  const all = table();
+  const family = new Set(mark.roots);
+  // Parents come before children except after a wrap of the numbers: a few rounds settle it.
+  for (let before = -1; before !== family.size; ) {
+    before = family.size;
+    for (const entry of all) if (family.has(entry.parent)) family.add(entry.pid);
+  }
+  const { account } = mark;
+  return all
+    .filter((entry) => !entry.zombie && entry.pid !== process.pid)
+    .filter(({ pid }) => family.has(pid) || (account ? hasUid(pid, account.uid) : hasMark(pid, mark.variable)))
+    .map((entry) => entry.pid);
+}
+
+/** Sends a signal to every process of the job (without those that we started ourselves) and returns how many there were. */
+export function signalProcesses(mark: JobMark, signal: NodeJS.Signals, exceptRoots = false): number {
+  const pids = findProcesses(mark).filter((pid) => !(exceptRoots && mark.roots.has(pid)));
+  if (!exceptRoots) for (const pid of mark.roots) signalOne(-pid, signal);
+  for (const pid of pids) signalOne(pid, signal);
+  return pids.length;
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already.
+  }
+}
+
+/** Kills until nothing is left; false when something survives for `milliseconds` (uninterruptible sleep). */
+export async function killProcesses(mark: JobMark, milliseconds = 5000): Promise<boolean> {
+  const deadline = performance.now() + milliseconds;
+  for (let round = 0; ; round++) {
+    if (signalProcesses(mark, 'SIGKILL') === 0) return true;
+    if (performance.now() > deadline) return false;
+    // One call that the kernel carries out for the whole uid overtakes a fork bomb; a list of pids cannot.
+    if (round > 0 && mark.account) await killAllOf(mark.account);
+    await sleep(Math.min(5 * (round + 1), 50));
+  }
+}
+
+async function killAllOf(account: Account): Promise<void> {
+  const child = spawn('/bin/sh', ['-c', 'kill -KILL -1'], { stdio: 'ignore', env: {}, cwd: '/', ...account });
+  await once(child, 'exit').catch(() => undefined);
+}

@@ -1,0 +1,346 @@
+/** One job from its payload to its result: the stages, in the order and with the rules of official runners. */
+import { hostname } from 'node:os';
+import { extractZip } from './archive/extract.ts';
+import { artifactsFor, uploadArtifact } from './artifacts.ts';
+import { cachesToRestore, cachesToSave, restoreCache, saveCache } from './cache.ts';
+import type { ArtifactUpload } from './client.ts';
+import { JobFailure, messageOf } from './errors.ts';
+import type { Account, Executor, Sandbox, Stage } from './executors/types.ts';
+import { createJobLog, type JobLog } from './log.ts';
+import {
+  type JobDependency,
+  type JobPayload,
+  type JobResult,
+  type JobStep,
+  RUNNER_NAME,
+  RUNNER_VERSION,
+} from './protocol.ts';
+import { gitEnvironment, gitHomeFiles, remoteOf, sourceCommands, strategyOf } from './sources.ts';
+import { numberOf, resolveVariables, type Variables } from './variables.ts';
+import { closeWorkspace, openWorkspace, type Workspace, writeForJob } from './workspace.ts';
+
+/** Where artifacts of this and of other jobs go and come from. Failures are thrown. */
+export type JobServices = {
+  upload(upload: ArtifactUpload, signal: AbortSignal): Promise<void>;
+  /** Puts the dependency's archive into the file `target`. */
+  download(dependency: JobDependency, target: string, signal: AbortSignal): Promise<void>;
+};
+
+export type JobOptions = {
+  job: JobPayload;
+  executor: Executor;
+  account: Account | undefined;
+  workDir: string;
+  /** Names the slot's directories; jobs with the same slot never run at the same time. */
+  slot: string;
+  /** PATH of the job's commands. */
+  path: string;
+  /** Scheme, host and port under which this runner reaches repositories, if it is not what the payload says. */
+  cloneUrl?: string | undefined;
+  services: JobServices;
+  output(chunk: Buffer): void;
+  /** Ends the job at once; its reason may be a JobFailure. */
+  abort: AbortSignal;
+  /** Ends the script; after_script and the rest still run. */
+  cancel: AbortSignal;
+};
+
+/** Default and largest duration of a job without a timeout of its own, in seconds. */
+const DEFAULT_TIMEOUT = 3600;
+const AFTER_SCRIPT_TIMEOUT = 300_000;
+const PATIENCE_FOR_GIT_OUTPUT = 64 * 1024 * 1024;
+
+type Run = JobOptions & {
+  log: JobLog;
+  workspace: Workspace;
+  variables: Variables;
+  sandbox: Sandbox;
+  environment: Record<string, string>;
+  /** Everything that ends the job at once, the timeout included. */
+  end: AbortSignal;
+};
+
+/** Runs a job to its end; never rejects. When it resolves, no process of the job is left and its private files are gone. */
+export async function runJob(options: JobOptions): Promise<JobResult> {
+  const log = createJobLog(options.output);
+  const seconds = options.job.runner_info?.timeout || DEFAULT_TIMEOUT;
+  const timeout = new AbortController();
+  const timer = setTimeout(
+    () => {
+      const message = `execution took longer than ${seconds} seconds`;
+      timeout.abort(new JobFailure('job_execution_timeout', message));
+    },
+    Math.min(seconds * 1000, 2 ** 31 - 1),
+  );
+  try {
+    const end = AbortSignal.any([options.abort, timeout.signal]);
+    log.line(`Running with ${RUNNER_NAME} ${RUNNER_VERSION} on ${hostname()}`);
+    const result = await inWorkspace(options, log, end);
+    if (result.state === 'success') log.good('Job succeeded');
+    else log.bad(`ERROR: Job failed: ${result.message}`);
+    return result;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function inWorkspace(options: JobOptions, log: JobLog, end: AbortSignal): Promise<JobResult> {
+  let workspace: Workspace | undefined;
+  let sandbox: Sandbox | undefined;
+  let result: JobResult;
+  try {
+    const run = await log.section('prepare_executor', `Preparing the "${options.executor.name}" executor`, async () => {
+      const reuse = ['fetch', 'none'].includes(strategyOf(options.job, (name) => rawVariable(options.job, name)));
+      workspace = await openWorkspace({ ...options, reuse });
+      sandbox = await options.executor.open(workspace, options.account);
+      // A job before this one may have left something that waited.
+      await sandbox.settle();
+      return prepare({ ...options, log, workspace, sandbox, end });
+    });
+    result = await stages(run);
+  } catch (error) {
+    result = resultOf(error, options.abort, end);
+  }
+  try {
+    await log.section('cleanup_file_variables', 'Cleaning up project directory and file based variables', async () => {
+      await sandbox?.settle();
+      if (workspace) await closeWorkspace(workspace);
+    });
+  } catch (error) {
+    log.warn(`WARNING: cleaning up failed: ${messageOf(error)}`);
+  }
+  return result;
+}
+
+function rawVariable(job: JobPayload, name: string): string | undefined {
+  return job.variables?.findLast((variable) => variable.key === name)?.value;
+}
+
+async function prepare(run: Omit<Run, 'variables' | 'environment'>): Promise<Run> {
+  const { job, workspace, account } = run;
+  const own = {
+    CI_PROJECT_DIR: workspace.workspace,
+    CI_BUILDS_DIR: workspace.builds,
+    CI_SERVER: 'yes',
+    CI_CONCURRENT_ID: run.slot,
+    CI_CONCURRENT_PROJECT_ID: '0',
+    CI_RUNNER_VERSION: RUNNER_VERSION,
+    CI_RUNNER_REVISION: RUNNER_VERSION,
+    CI_RUNNER_EXECUTABLE_ARCH: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+    CI_SHARED_ENVIRONMENT: 'true',
+  };
+  const added = Object.entries(own).map(([key, value]) => ({ key, value, raw: true }));
+  const variables = resolveVariables([...(job.variables ?? []), ...added], workspace.variableFile);
+  for (const [name, content] of variables.files) await writeForJob(workspace.variableFile(name), content, account);
+  const home = gitHomeFiles(remoteOf(job.git_info.repo_url, run.cloneUrl), workspace.home);
+  for (const [name, content] of Object.entries(home)) await writeForJob(`${workspace.home}/${name}`, content, account);
+  const environment = {
+    PATH: run.path,
+    HOME: workspace.home,
+    USER: 'millrace',
+    LOGNAME: 'millrace',
+    TMPDIR: workspace.temporary,
+    SHELL: '/bin/sh',
+    LANG: 'C.UTF-8',
+    CI_JOB_STATUS: 'running',
+    ...variables.environment,
+  };
+  return { ...run, variables, environment };
+}
+
+async function stages(run: Run): Promise<JobResult> {
+  const { log, job } = run;
+  const steps = job.steps ?? [];
+  const get = run.variables.get;
+  await log.section('prepare_script', 'Preparing environment', async () => {
+    log.line(`Running on ${hostname()}...`);
+    if (job.image?.name) log.warn(`WARNING: the ${run.executor.name} executor ignores the image ${job.image.name}`);
+  });
+  if (run.executor.hasShell)
+    await log.section('get_sources', 'Getting source from Git repository', () => getSources(run));
+  const caches = {
+    ...run.workspace,
+    account: run.account,
+    get,
+    untracked: () => untracked(run),
+    say: (text: string) => log.line(text),
+  };
+  const restore = cachesToRestore(job.cache ?? []);
+  if (restore.length > 0) {
+    await log.section('restore_cache', 'Restoring cache', async () => {
+      await run.sandbox.settle();
+      for (const cache of restore) await restoreCache(cache, caches);
+    });
+  }
+  const dependencies = (job.dependencies ?? []).filter((dependency) => dependency.artifacts_file?.filename);
+  if (dependencies.length > 0)
+    await log.section('download_artifacts', 'Downloading artifacts', () => download(run, dependencies));
+
+  let result = await scripts(
+    run,
+    steps.filter((step) => step.name !== 'after_script'),
+  );
+  const after = steps.find((step) => step.name === 'after_script' && step.script.length > 0);
+  if (after && !run.end.aborted) await afterScript(run, after, result);
+  await run.sandbox.settle();
+  if (run.end.aborted) throw run.end.reason;
+  const success = result.state === 'success';
+  const save = cachesToSave(job.cache ?? [], success);
+  if (save.length > 0) {
+    const name = success ? 'archive_cache' : 'archive_cache_on_failure';
+    await log.section(name, success ? 'Saving cache for successful job' : 'Saving cache for failed job', async () => {
+      for (const cache of save) await saveCache(cache, caches);
+    });
+  }
+  const canceled = result.state === 'failed' && result.reason === 'job_canceled';
+  const artifacts = canceled ? [] : artifactsFor(job.artifacts ?? [], success);
+  if (artifacts.length > 0) {
+    const name = success ? 'upload_artifacts_on_success' : 'upload_artifacts_on_failure';
+    await log.section(
+      name,
+      success ? 'Uploading artifacts for successful job' : 'Uploading artifacts for failed job',
+      async () => {
+        const upload = (file: ArtifactUpload) => run.services.upload(file, run.end);
+        for (const [index, artifact] of artifacts.entries()) {
+          try {
+            await uploadArtifact(artifact, index, { ...caches, spool: run.workspace.spool, upload });
+          } catch (error) {
+            if (run.end.aborted) throw run.end.reason;
+            log.bad(`ERROR: ${messageOf(error)}`);
+            if (result.state === 'success') result = failed('script_failure', 'the artifacts could not be uploaded', 1);
+          }
+        }
+      },
+    );
+  }
+  return result;
+}
+
+function failed(reason: 'script_failure' | 'job_canceled', message: string, exitCode?: number): JobResult {
+  return { state: 'failed', reason, message, ...(exitCode === undefined ? {} : { exitCode }) };
+}
+
+function resultOf(error: unknown, abort: AbortSignal, end: AbortSignal): JobResult {
+  const cause: unknown = abort.aborted ? abort.reason : end.aborted ? end.reason : error;
+  if (!(cause instanceof JobFailure))
+    return { state: 'failed', reason: 'runner_system_failure', message: messageOf(cause) };
+  const { reason, message, exitCode } = cause;
+  return { state: 'failed', reason, message, ...(exitCode === undefined ? {} : { exitCode }) };
+}
+
+async function stage(
+  run: Run,
+  details: Partial<Stage> & Pick<Stage, 'name' | 'commands'>,
+  signal: AbortSignal,
+): Promise<number> {
+  const whole = { echo: false, env: run.environment, cwd: run.workspace.workspace, ...details };
+  const code = await run.sandbox.run(whole, run.log.raw, signal);
+  if (run.end.aborted) throw run.end.reason;
+  return code;
+}
+
+async function getSources(run: Run): Promise<void> {
+  const { job, variables, log } = run;
+  const hook = job.hooks?.find((candidate) => candidate.name === 'pre_get_sources_script');
+  const remote = remoteOf(job.git_info.repo_url, run.cloneUrl);
+  const env = { ...run.environment, ...gitEnvironment(remote) };
+  const strategy = strategyOf(job, variables.get);
+  if (hook && (await stage(run, { name: 'pre_get_sources', commands: hook.script, echo: true }, run.end)) !== 0) {
+    throw new JobFailure('script_failure', 'the pre_get_sources_script failed', 1);
+  }
+  const commands = sourceCommands(job, strategy, remote, variables.get);
+  const attempts = numberOf(variables.get('GET_SOURCES_ATTEMPTS'), 1, 1, 10);
+  for (let attempt = 1; ; attempt++) {
+    const code = await stage(run, { name: 'get_sources', commands, env }, run.end);
+    if (code === 0) return;
+    if (attempt >= attempts)
+      throw new JobFailure('runner_system_failure', `getting the sources failed: exit status ${code}`, code);
+    log.warn(`Getting the sources failed; attempt ${attempt + 1} of ${attempts}`);
+  }
+}
+
+async function download(run: Run, dependencies: JobDependency[]): Promise<void> {
+  const attempts = numberOf(run.variables.get('ARTIFACT_DOWNLOAD_ATTEMPTS'), 3, 1, 10);
+  await run.sandbox.settle();
+  for (const dependency of dependencies) {
+    run.log.line(`Downloading artifacts for ${dependency.name} (${dependency.id})...`);
+    const archive = `${run.workspace.spool}/dependency-${dependency.id}.zip`;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await run.services.download(dependency, archive, run.end);
+        break;
+      } catch (error) {
+        if (run.end.aborted) throw run.end.reason;
+        run.log.warn(`WARNING: ${messageOf(error)}`);
+        if (attempt >= attempts || error instanceof JobFailure) {
+          throw new JobFailure('runner_system_failure', `artifacts of ${dependency.name} could not be downloaded`, 1);
+        }
+      }
+    }
+    try {
+      await extractZip(archive, run.workspace.workspace, run.account);
+    } catch (error) {
+      throw new JobFailure('script_failure', `artifacts of ${dependency.name} were refused: ${messageOf(error)}`, 1);
+    }
+  }
+}
+
+async function scripts(run: Run, steps: JobStep[]): Promise<JobResult> {
+  let result: JobResult = { state: 'success' };
+  for (const step of steps) {
+    const wanted = step.when === 'always' || (step.when === 'on_failure') === (result.state === 'failed');
+    if (!wanted || step.script.length === 0) continue;
+    const name = `step_${step.name}`;
+    const signal = AbortSignal.any([run.end, run.cancel]);
+    const code = await run.log.section(name, `Executing "${name}" stage of the job script`, () =>
+      stage(run, { name, commands: step.script, echo: true }, signal),
+    );
+    if (run.cancel.aborted) return failed('job_canceled', 'canceled');
+    if (code !== 0 && !step.allow_failure && result.state === 'success')
+      result = failed('script_failure', `exit status ${code}`, code);
+  }
+  return result;
+}
+
+async function afterScript(run: Run, step: JobStep, result: JobResult): Promise<void> {
+  const { log } = run;
+  const status = result.state === 'success' ? 'success' : result.reason === 'job_canceled' ? 'canceled' : 'failed';
+  const limit = minutes(run.variables.get('RUNNER_AFTER_SCRIPT_TIMEOUT')) ?? AFTER_SCRIPT_TIMEOUT;
+  const timeout = AbortSignal.timeout(limit);
+  await log.section('after_script', 'Running after_script', async () => {
+    log.line('Running after script...');
+    const env = { ...run.environment, CI_JOB_STATUS: status };
+    const details = { name: 'after_script', commands: step.script, echo: true, env };
+    const code = await stage(run, details, AbortSignal.any([run.end, timeout]));
+    if (timeout.aborted) log.warn(`WARNING: after_script was ended after ${limit / 1000} seconds`);
+    else if (code !== 0)
+      log.warn(`WARNING: after_script failed, but job will continue unaffected: exit status ${code}`);
+  });
+}
+
+function minutes(text: string | undefined): number | undefined {
+  const match = /^(\d+)([smh])$/.exec(text ?? '');
+  return match ? Number(match[1]) * { s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 's' | 'm' | 'h'] : undefined;
+}
+
+/** Paths that git does not track, asked as the job: its repository's configuration is not to be trusted. */
+async function untracked(run: Run): Promise<string[]> {
+  if (!run.executor.hasShell) return [];
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const take = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= PATIENCE_FOR_GIT_OUTPUT) chunks.push(chunk);
+  };
+  const details = {
+    name: 'untracked',
+    commands: ['git ls-files --others -z'],
+    echo: false,
+    env: run.environment,
+    cwd: run.workspace.workspace,
+  };
+  const code = await run.sandbox.run(details, take, run.end);
+  await run.sandbox.settle();
+  if (code !== 0) throw new JobFailure('runner_system_failure', 'git could not list untracked files');
+  return Buffer.concat(chunks).toString('utf8').split('\0').filter(Boolean);
+}

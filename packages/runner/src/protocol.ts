@@ -1,0 +1,142 @@
+/** The runner protocol's shapes, as official runners and the server exchange them. */
+
+export type JobVariable = {
+  key: string;
+  value: string;
+  public?: boolean;
+  masked?: boolean;
+  file?: boolean;
+  raw?: boolean;
+};
+
+export type JobStep = {
+  name: string;
+  script: string[];
+  timeout?: number;
+  when?: string;
+  allow_failure?: boolean;
+};
+
+export type JobArtifact = {
+  name?: string | null;
+  untracked?: boolean | null;
+  paths?: string[] | null;
+  exclude?: string[] | null;
+  when?: string | null;
+  expire_in?: string | null;
+  artifact_type?: string | null;
+  artifact_format?: string | null;
+};
+
+export type JobCache = {
+  key?: string | null;
+  untracked?: boolean | null;
+  paths?: string[] | null;
+  policy?: string | null;
+  when?: string | null;
+  fallback_keys?: string[] | null;
+};
+
+export type JobDependency = {
+  id: number;
+  name: string;
+  token: string;
+  artifacts_file?: { filename?: string | null; size?: number | null } | null;
+};
+
+/** The part of a job payload that this runner acts on; servers send more. */
+export type JobPayload = {
+  id: number;
+  token: string;
+  allow_git_fetch?: boolean;
+  job_info: { name: string; stage: string; project_id: number; project_name: string };
+  git_info: {
+    repo_url: string;
+    ref: string;
+    sha: string;
+    before_sha?: string;
+    ref_type?: string;
+    refspecs?: string[] | null;
+    depth?: number | null;
+    repo_object_format?: string | null;
+  };
+  runner_info?: { timeout?: number | null } | null;
+  variables?: JobVariable[] | null;
+  steps?: JobStep[] | null;
+  image?: { name?: string | null } | null;
+  services?: unknown[] | null;
+  artifacts?: JobArtifact[] | null;
+  cache?: JobCache[] | null;
+  dependencies?: JobDependency[] | null;
+  features?: { failure_reasons?: string[] | null; token_mask_prefixes?: string[] | null } | null;
+  hooks?: { name: string; script: string[] }[] | null;
+};
+
+export type FailureReason = 'script_failure' | 'runner_system_failure' | 'job_execution_timeout' | 'job_canceled';
+
+/** How a job ended; `exitCode` is the script's, where a script ended it. */
+export type JobResult =
+  | { state: 'success' }
+  | { state: 'failed'; reason: FailureReason; message: string; exitCode?: number };
+
+/** Names and version that the runner announces with each request. */
+export const RUNNER_NAME = 'millrace-runner';
+export const RUNNER_VERSION = '0.1.0';
+
+// The names are the official runner's; the server decides by them what it may send to us.
+const FEATURES = [
+  'variables',
+  'artifacts',
+  'cache',
+  'upload_multiple_artifacts',
+  'upload_raw_artifacts',
+  'artifacts_exclude',
+  'refspecs',
+  'masking',
+  'raw_variables',
+  'trace_reset',
+  'trace_checksum',
+  'trace_size',
+  'cancelable',
+  'cancel_gracefully',
+  'return_exit_code',
+  'multi_build_steps',
+  'cache_fallback_keys',
+  'job_inputs',
+  'pre_get_sources_script',
+  'token_mask_prefixes',
+] as const; // prettier-ignore
+const ABSENT = [
+  'image',
+  'services',
+  'session',
+  'terminal',
+  'shared',
+  'proxy',
+  'vault_secrets',
+  'service_variables',
+  'service_multiple_aliases',
+  'image_executor_opts',
+  'service_executor_opts',
+  'native_steps_integration',
+] as const; // prettier-ignore
+
+/** The `info` object of jobs/request and PUT /jobs/:id. */
+export function runnerInfo(executor: string): Record<string, unknown> {
+  const features = Object.fromEntries([
+    ...FEATURES.map((name) => [name, true] as const),
+    ...ABSENT.map((name) => [name, false] as const),
+  ]);
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+  return {
+    name: RUNNER_NAME,
+    version: RUNNER_VERSION,
+    revision: RUNNER_VERSION,
+    platform: process.platform,
+    architecture,
+    executor,
+    shell: 'bash',
+    features,
+    config: { gpus: '' },
+  };
+}

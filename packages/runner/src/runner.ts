@@ -1,0 +1,149 @@
+/** The runner's loop: one held request for jobs while a slot is free, each job on a slot of its own. */
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_BASE_UID, type Slot, takeSlots } from './accounts.ts';
+import { createClient, type JobRequestAnswer, type RunnerClient } from './client.ts';
+import { JobFailure, messageOf } from './errors.ts';
+import { chooseExecutor, type ExecutorName } from './executors/choose.ts';
+import type { Executor } from './executors/types.ts';
+import type { JobPayload } from './protocol.ts';
+import { serveJob, TOUCH_INTERVAL } from './serve-job.ts';
+
+export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export type RunnerOptions = {
+  /** The server's root, without `/api/v4`. */
+  url: string;
+  token: string;
+  systemId: string;
+  /** Workspaces, caches and archives on their way. As root, every directory above must be passable for others (o+x). */
+  workDir: string;
+  /** Jobs at the same time. Default 1. */
+  slots?: number | undefined;
+  /** Default `auto`. */
+  executor?: ExecutorName | undefined;
+  /** First uid for jobs when we are root. Default 64200. */
+  baseUid?: number | undefined;
+  /** Directories that jobs in namespaces do not see, like the server's data directory. */
+  hidden?: string[] | undefined;
+  /** PATH of the jobs' commands. */
+  path?: string | undefined;
+  /** Where repositories are reached, if not where the payload says: scheme, host and port. */
+  cloneUrl?: string | undefined;
+  /** Bytes of a log that are kept. Default 4 MiB. */
+  outputLimit?: number | undefined;
+  /** How often a quiet job asks whether it was canceled, in milliseconds. Default 5000. */
+  touchMilliseconds?: number | undefined;
+  /** Resolves after so many seconds without a job (between two requests, so that none is lost). Default: never. */
+  exitWhenIdleSeconds?: number | undefined;
+  /** After `signal`: how long running jobs may still take, in milliseconds, before they are ended as failed. Default 0. */
+  drainMilliseconds?: number | undefined;
+  /** Stops asking for jobs and drains. */
+  signal: AbortSignal;
+  log: { info(message: string): void; warn(message: string): void };
+};
+
+/** Serves jobs until `signal` aborts or it has been idle long enough. Rejects only when it cannot work at all. */
+export async function runRunner(options: RunnerOptions): Promise<void> {
+  const { url, token, systemId, log } = options;
+  const workDir = resolve(options.workDir);
+  const { slots, release } = await takeSlots(options.slots ?? 1, options.baseUid ?? DEFAULT_BASE_UID, workDir);
+  try {
+    const path = options.path ?? DEFAULT_PATH;
+    const hidden = options.hidden ?? [];
+    const executor = await chooseExecutor(options.executor ?? 'auto', { hidden, path, account: slots[0]?.account });
+    const client = createClient({ url, token, systemId, executor: executor.name });
+    log.info(`runner ready: executor ${executor.name}, ${slots.length} slots`);
+    await loop({ ...options, workDir, path }, slots, executor, client);
+  } finally {
+    release();
+  }
+}
+
+type LoopOptions = RunnerOptions & { path: string };
+
+async function loop(options: LoopOptions, slots: Slot[], executor: Executor, client: RunnerClient): Promise<void> {
+  const { signal, log } = options;
+  const free = [...slots];
+  const running = new Set<Promise<void>>();
+  const abort = new AbortController();
+  const idleLimit = (options.exitWhenIdleSeconds ?? Number.POSITIVE_INFINITY) * 1000;
+  let idleSince = performance.now();
+  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  let lastUpdate: string | undefined;
+  let failures = 0;
+
+  function begin(job: JobPayload, slot: Slot): void {
+    const { workDir, path, cloneUrl, outputLimit, touchMilliseconds = TOUCH_INTERVAL } = options;
+    const { account } = slot;
+    const served = serveJob({
+      job,
+      executor,
+      account,
+      workDir,
+      slot: slot.name,
+      path,
+      cloneUrl,
+      outputLimit,
+      touchMilliseconds,
+      client,
+      abort: abort.signal,
+      hurry: signal,
+    })
+      .then((result) => log.info(`job ${job.id}: ${result === 'gone' ? 'no longer wanted' : result.state}`))
+      .catch((error: unknown) => log.warn(`job ${job.id}: ${messageOf(error)}`))
+      .finally(() => {
+        running.delete(served);
+        free.push(slot);
+        idleSince = performance.now();
+      });
+    running.add(served);
+  }
+
+  while (!signal.aborted) {
+    if (free.length === 0) {
+      await Promise.race([...running, stopped]);
+      continue;
+    }
+    if (running.size === 0 && performance.now() - idleSince >= idleLimit) break;
+    const asked = performance.now();
+    const answer = await ask(client, lastUpdate, signal);
+    if (signal.aborted && answer.kind !== 'job') break;
+    if (answer.kind === 'job') {
+      lastUpdate = answer.lastUpdate;
+      failures = 0;
+      begin(answer.job, free.shift()!);
+    } else if (answer.kind === 'none') {
+      lastUpdate = answer.lastUpdate;
+      failures = 0;
+      // A server that does not hold requests is asked once a second.
+      await pause(1000 - (performance.now() - asked), signal);
+    } else {
+      const wait = (answer.kind === 'retry' ? answer.after : undefined) ?? Math.min(250 * 2 ** failures++, 30_000);
+      const why = answer.kind === 'retry' ? answer.message : 'the server refuses this runner (403)';
+      log.warn(`asking for jobs failed: ${why}; again in ${Math.round(wait)} ms`);
+      await pause(wait, signal);
+    }
+  }
+  if (running.size === 0) return;
+  const drained = Promise.all(running);
+  await Promise.race([drained, sleep(options.drainMilliseconds ?? 0, undefined, { ref: false })]);
+  abort.abort(new JobFailure('runner_system_failure', 'the runner was shut down'));
+  await drained;
+}
+
+async function ask(
+  client: RunnerClient,
+  lastUpdate: string | undefined,
+  signal: AbortSignal,
+): Promise<JobRequestAnswer> {
+  try {
+    return await client.requestJob(lastUpdate, signal);
+  } catch (error) {
+    return { kind: 'retry', after: undefined, message: messageOf(error) };
+  }
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds > 0) await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,117 @@
+/** The get_sources stage: git clone or fetch as a script that runs as the job, with credentials outside of the work tree. */
+import { quote } from './executors/script.ts';
+import type { JobPayload } from './protocol.ts';
+import { numberOf, type Variables } from './variables.ts';
+
+export type Strategy = 'clone' | 'fetch' | 'none' | 'empty';
+
+/** How the job wants its sources (`GIT_STRATEGY`, else what the server allows). */
+export function strategyOf(job: JobPayload, get: Variables['get']): Strategy {
+  const wanted = get('GIT_STRATEGY');
+  if (wanted === 'clone' || wanted === 'fetch' || wanted === 'none' || wanted === 'empty') return wanted;
+  return job.allow_git_fetch === false ? 'clone' : 'fetch';
+}
+
+export type Remote = { url: string; origin: string | undefined; user: string; password: string };
+
+/** Splits the credential from the repository's URL; `cloneUrl` replaces scheme, host and port. */
+export function remoteOf(repoUrl: string, cloneUrl?: string): Remote {
+  if (!/^https?:/.test(repoUrl)) return { url: repoUrl, origin: undefined, user: '', password: '' };
+  const url = new URL(repoUrl);
+  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  url.username = '';
+  url.password = '';
+  if (!cloneUrl) return { url: url.href, origin: url.origin, user, password };
+  const base = new URL(cloneUrl);
+  return { url: `${base.origin}${url.pathname}`, origin: base.origin, user, password };
+}
+
+/**
+ * Environment that lets git of this stage sign in without a round trip. Not on a command line, which other users of the
+ * host could read, and not in .git/config, which stays for the next job.
+ */
+export function gitEnvironment({ origin, user, password }: Remote): Record<string, string> {
+  const environment = { GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' };
+  if (!origin || !password) return environment;
+  const credential = Buffer.from(`${user}:${password}`).toString('base64');
+  return {
+    ...environment,
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `http.${origin}/.extraHeader`,
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${credential}`,
+  };
+}
+
+/** Files for the job's HOME with which `git` in its scripts can fetch too; a credential in a URL still wins over them. */
+export function gitHomeFiles({ origin, user, password }: Remote, home: string): Record<string, string> {
+  if (!origin || !password) return {};
+  const url = new URL(origin);
+  const credential = `${url.protocol}//${encodeURIComponent(user)}:${encodeURIComponent(password)}@${url.host}\n`;
+  const file = `${home}/.git-credentials`;
+  return {
+    '.git-credentials': credential,
+    '.gitconfig': `[credential "${origin}"]\n\thelper = store --file=${JSON.stringify(file)}\n`,
+  };
+}
+
+/** The commands of the stage. They run in the workspace, which may hold an earlier job's repository. */
+export function sourceCommands(job: JobPayload, strategy: Strategy, remote: Remote, get: Variables['get']): string[] {
+  if (strategy === 'empty') return ["echo 'Skipping Git repository setup and creating an empty build directory'"];
+  if (strategy === 'none') return ["echo 'Skipping Git repository setup'", ...checkout(job, get)];
+  const { depth, refspecs, repo_object_format: format } = job.git_info;
+  const fetchFlags = words(get('GIT_FETCH_EXTRA_FLAGS'), ['--prune', '--quiet']);
+  const specs = refspecs?.length ? refspecs : ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+  const depthFlags = depth ? [`--depth=${depth}`] : [];
+  return [
+    depth ? `echo 'Fetching changes with git depth set to ${Number(depth)}...'` : "echo 'Fetching changes...'",
+    // What an earlier job may have planted or a killed git left behind must not act now.
+    'if [ -e .git ]; then rm -rf .git/hooks .git/config .git/info .git/*.lock; find .git/refs -name "*.lock" -delete 2>/dev/null || true; fi',
+    `git init -q --template= ${format === 'sha256' ? '--object-format=sha256 ' : ''}.`,
+    `git config remote.origin.url ${quote(remote.url)}`,
+    'git config gc.auto 0',
+    // After a full clone a shallow fetch would cut history that is already here; after a shallow one all is wanted.
+    depth ? '' : 'if [ -f .git/shallow ]; then git fetch --quiet --unshallow origin || true; fi',
+    `git fetch ${['--no-tags', '--no-recurse-submodules', ...depthFlags, ...fetchFlags].map(quote).join(' ')} origin ${specs.map(quote).join(' ')}`,
+    ...checkout(job, get),
+  ].filter(Boolean);
+}
+
+function checkout(job: JobPayload, get: Variables['get']): string[] {
+  if (get('GIT_CHECKOUT')?.toLowerCase() === 'false') return ["echo 'Skipping Git checkout'"];
+  const { sha, ref } = job.git_info;
+  if (strategyOf(job, get) === 'none') return [];
+  return [
+    `echo ${quote(`Checking out ${sha.slice(0, 8)} as detached HEAD (ref is ${ref})...`)}`,
+    `git checkout -f -q ${quote(sha)} --`,
+    ...clean(get),
+    ...submodules(get),
+    'if git lfs version >/dev/null 2>&1; then git lfs pull; fi',
+  ];
+}
+
+function clean(get: Variables['get']): string[] {
+  const flags = words(get('GIT_CLEAN_FLAGS'), ['-ffdx']);
+  return flags[0] === 'none' ? [] : [`git clean ${flags.map(quote).join(' ')}`];
+}
+
+function submodules(get: Variables['get']): string[] {
+  const strategy = get('GIT_SUBMODULE_STRATEGY');
+  if (strategy !== 'normal' && strategy !== 'recursive') return [];
+  const recursive = strategy === 'recursive' ? ' --recursive' : '';
+  const depth = numberOf(get('GIT_SUBMODULE_DEPTH'), 0, 0, 1_000_000);
+  const flags = words(get('GIT_SUBMODULE_UPDATE_FLAGS'), []).map(quote).join(' ');
+  const paths = words(get('GIT_SUBMODULE_PATHS'), []).map(quote).join(' ');
+  const update = `git submodule update --init${recursive}${depth ? ` --depth ${depth}` : ''} ${flags} -- ${paths}`;
+  return [
+    `echo 'Updating/initializing submodules${recursive ? ' recursively' : ''}...'`,
+    'git submodule init',
+    `git submodule sync${recursive}`,
+    `${update} || { git submodule sync${recursive}; ${update}; }`,
+    `git submodule foreach${recursive} --quiet 'git clean -ffdx --quiet'`,
+  ];
+}
+
+function words(text: string | undefined, fallback: string[]): string[] {
+  const found = text?.split(/\s+/).filter(Boolean) ?? [];
+  return found.length > 0 ? found : fallback;
+}

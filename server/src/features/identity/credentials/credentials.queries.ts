@@ -1,0 +1,69 @@
+/** The reads behind every request with a credential: one indexed row each. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { User } from '../../../kernel/db/rows.ts';
+
+export interface TokenHolder {
+  readonly user: User;
+  readonly token_id: number;
+  readonly token_kind: 'personal' | 'project' | 'group' | 'impersonation';
+  readonly token_scopes: string[];
+}
+
+/** The user of a usable access token: not revoked, not expired, of an active user. */
+export async function findTokenHolder(db: Db, tokenSha256: Buffer): Promise<TokenHolder | undefined> {
+  const row = await db
+    .selectFrom('access_tokens')
+    .innerJoin('users', 'users.id', 'access_tokens.user_id')
+    .selectAll('users')
+    .select([
+      'access_tokens.id as token_id',
+      'access_tokens.kind as token_kind',
+      'access_tokens.scopes as token_scopes',
+    ])
+    .where('access_tokens.token_sha256', '=', tokenSha256)
+    .where('access_tokens.revoked_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where('access_tokens.expires_at', 'is', null),
+        where('access_tokens.expires_at', '>', sql<string>`(now() at time zone 'utc')::date`),
+      ]),
+    )
+    .where('users.state', '=', 'active')
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { token_id, token_kind, token_scopes, ...user } = row;
+  return { user, token_id, token_kind, token_scopes };
+}
+
+export interface SessionHolder {
+  readonly user: User;
+  readonly session_id: number;
+}
+
+/** The active user of a session that has not expired. */
+export async function findSessionHolder(db: Db, tokenSha256: Buffer): Promise<SessionHolder | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .selectAll('users')
+    .select('sessions.id as session_id')
+    .where('sessions.token_sha256', '=', tokenSha256)
+    .where('sessions.expires_at', '>', sql<Date>`now()`)
+    .where('users.state', '=', 'active')
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { session_id, ...user } = row;
+  return { user, session_id };
+}
+
+/** Notes the day on which users were last seen. */
+export async function touchUsers(db: Db, ids: readonly number[]): Promise<void> {
+  const day = sql<string>`(now() at time zone 'utc')::date`;
+  await db
+    .updateTable('users')
+    .set({ last_activity_on: day })
+    .where('id', 'in', [...ids])
+    .where((where) => where.or([where('last_activity_on', 'is', null), where('last_activity_on', '<', day)]))
+    .execute();
+}

@@ -1,0 +1,80 @@
+/** From the secrets in a request to the caller behind them. */
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { CredentialResolver } from '../../../kernel/http/credentials.ts';
+import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
+import type { CallerCache } from './caller-cache.ts';
+import { findSessionHolder, findTokenHolder } from './credentials.queries.ts';
+import type { UsageRecorder } from './usage.ts';
+
+/** Finds the caller of a running job by its token's hash; provided by the ci feature through app.ts. */
+export type JobTokenResolver = (tokenSha256: Buffer) => Promise<Caller | null>;
+
+export interface ResolverDependencies {
+  readonly db: Db;
+  readonly cache: CallerCache;
+  readonly usage: UsageRecorder;
+  /** The instance's signatures; a CSRF token is one of the session's. */
+  readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
+  readonly resolveJobToken: JobTokenResolver;
+}
+
+export interface Credentials extends CredentialResolver {
+  /** The CSRF token of a session. */
+  csrfToken(sessionToken: string): string;
+}
+
+/** Longer than any token there is: not worth a hash and a read. */
+const longestToken = 1024;
+const csrfPurpose = 'csrf';
+
+/** Wired in app.ts as the edge's resolver. */
+export function createResolver(deps: ResolverDependencies): Credentials {
+  const { db, cache, usage, secrets } = deps;
+
+  const accessToken = async (token: string): Promise<Caller | null> => {
+    if (token.length > longestToken) return null;
+    const hash = tokenHash(token);
+    const caller = await cache.get(`t${hash.toString('base64')}`, async () => {
+      const holder = await findTokenHolder(db, hash);
+      if (!holder) return null;
+      return {
+        user: holder.user,
+        credential: { kind: 'token', tokenId: holder.token_id, tokenKind: holder.token_kind },
+        scopes: new Set(holder.token_scopes),
+        admin: holder.user.admin,
+      };
+    });
+    if (caller?.user && caller.credential.kind === 'token') {
+      usage.used('token', caller.credential.tokenId, caller.user.id);
+    }
+    return caller;
+  };
+
+  const session = async (token: string): Promise<Caller | null> => {
+    if (token.length > longestToken) return null;
+    const hash = tokenHash(token);
+    const caller = await cache.get(`s${hash.toString('base64')}`, async () => {
+      const holder = await findSessionHolder(db, hash);
+      if (!holder) return null;
+      return {
+        user: holder.user,
+        credential: { kind: 'session', sessionId: holder.session_id },
+        scopes: null,
+        admin: holder.user.admin,
+      };
+    });
+    if (caller?.user && caller.credential.kind === 'session') {
+      usage.used('session', caller.credential.sessionId, caller.user.id);
+    }
+    return caller;
+  };
+
+  return {
+    accessToken,
+    session,
+    jobToken: async (token) => (token.length > longestToken ? null : await deps.resolveJobToken(tokenHash(token))),
+    csrfToken: (sessionToken) => secrets.sign(sessionToken, csrfPurpose),
+    csrfValid: (sessionToken, csrfToken) => secrets.verify(sessionToken, csrfToken, csrfPurpose),
+  };
+}

@@ -1,0 +1,60 @@
+/** Notes when tokens and sessions were last used: collected in memory and written aside of the requests. */
+
+const repeatMilliseconds = 60_000;
+
+export interface UsageRecorder {
+  /** Something was used now. */
+  used(kind: 'token' | 'session', id: number, userId: number): void;
+  /** Writes what is pending and stops. */
+  close(): Promise<void>;
+}
+
+export interface UsageWriter {
+  write(used: { tokens: number[]; sessions: number[]; users: number[] }): Promise<void>;
+  failed(error: unknown): void;
+}
+
+/** Each id is written at most once a minute, all that come within `delayMilliseconds` of each other in one go. */
+export function createUsageRecorder(writer: UsageWriter, delayMilliseconds = 500): UsageRecorder {
+  let written = new Map<string, number>();
+  let pending = new Map<string, { kind: 'token' | 'session'; id: number; userId: number }>();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let writing: Promise<void> = Promise.resolve();
+
+  const flush = async () => {
+    timer = undefined;
+    if (pending.size === 0) return;
+    const batch = [...pending.values()];
+    const at = performance.now();
+    written = new Map([...written].filter(([, before]) => at - before < repeatMilliseconds));
+    for (const key of pending.keys()) written.set(key, at);
+    pending = new Map();
+    const ids = (kind: 'token' | 'session') => batch.filter((entry) => entry.kind === kind).map((entry) => entry.id);
+    try {
+      const users = [...new Set(batch.map((entry) => entry.userId))];
+      await writer.write({ tokens: ids('token'), sessions: ids('session'), users });
+    } catch (error) {
+      writer.failed(error);
+    }
+  };
+
+  return {
+    used: (kind, id, userId) => {
+      const key = `${kind}:${id}`;
+      if (closed || pending.has(key)) return;
+      const before = written.get(key);
+      if (before !== undefined && performance.now() - before < repeatMilliseconds) return;
+      pending.set(key, { kind, id, userId });
+      timer ??= setTimeout(() => {
+        writing = flush();
+      }, delayMilliseconds).unref();
+    },
+    close: async () => {
+      closed = true;
+      clearTimeout(timer);
+      await writing;
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/** JSON of what the instance tells about itself. */
+import { Entity, Fields, Flag, Nullable, Text } from '../../../kernel/http/entity.ts';
+
+const version = {
+  version: Text({ description: 'The release of the API that this server is compatible with' }),
+  revision: Text(),
+};
+
+export const Version = Entity('Version', version);
+
+export const Metadata = Entity('Metadata', {
+  ...version,
+  kas: Fields({
+    enabled: Flag(),
+    externalUrl: Nullable(Text()),
+    externalK8sProxyUrl: Nullable(Text()),
+    version: Nullable(Text()),
+  }),
+  enterprise: Flag({ description: 'All features are there' }),
+  millrace_version: Text({ description: 'The release of this server' }),
+});

@@ -1,0 +1,46 @@
+/** Routes that tell which release answers. */
+import Type from 'typebox';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import { compatibleVersion } from '../../../kernel/names.ts';
+import { Metadata, Version } from './instance.entity.ts';
+
+/** What was built: the product's own version and the commit, as far as it is known. */
+export interface Release {
+  readonly version: string;
+  readonly revision: string;
+}
+
+const common = {
+  method: 'GET',
+  credentials: ['token', 'session'],
+  scopes: ['api', 'read_api', 'read_user'],
+  access: { on: 'instance', ability: 'signed_in' },
+  tag: 'metadata',
+} as const;
+
+export function instanceRoutes(release: Release): Route[] {
+  return [
+    route({
+      ...common,
+      path: '/version',
+      summary: 'Version',
+      params: Type.Object({}),
+      responses: { 200: Version },
+      handler: async () => ({ version: compatibleVersion, revision: release.revision }),
+    }),
+    route({
+      ...common,
+      path: '/metadata',
+      summary: 'Version and instance metadata',
+      params: Type.Object({}),
+      responses: { 200: Metadata },
+      handler: async () => ({
+        version: compatibleVersion,
+        revision: release.revision,
+        kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+        enterprise: true,
+        millrace_version: release.version,
+      }),
+    }),
+  ];
+}

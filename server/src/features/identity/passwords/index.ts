@@ -1,0 +1,2 @@
+/** Passwords: hashing and checking, bounded. */
+export { createPasswords, longestPassword, type Passwords, TooManyPasswordChecks } from './passwords.ts';

@@ -1,0 +1,47 @@
+/** Password hashes and the work they cost. */
+import { expect, it } from 'vitest';
+import { createPasswords } from './passwords.ts';
+
+const passwords = createPasswords();
+
+it('verifies its own hashes only', async () => {
+  const hash = await passwords.hash('correct horse');
+  expect(hash).toMatch(/^\$argon2id\$v=19\$m=16384,t=8,p=1\$/);
+  expect(await passwords.verify(hash, 'correct horse')).toBe(true);
+  expect(await passwords.verify(hash, 'correct house')).toBe(false);
+  expect(await passwords.verify(null, 'nobody has this password')).toBe(false);
+});
+
+it('an unknown user costs as much as a known one', async () => {
+  const hash = await passwords.hash('correct horse');
+  await passwords.verify(null, 'x');
+  const median = async (against: string | null) => {
+    const times: number[] = [];
+    for (let turn = 0; turn < 7; turn += 1) {
+      const start = performance.now();
+      await passwords.verify(against, 'wrong');
+      times.push(performance.now() - start);
+    }
+    return times.sort((a, b) => a - b)[3] ?? 0;
+  };
+  const ratio = (await median(null)) / (await median(hash));
+  expect(ratio).toBeGreaterThan(0.5);
+  expect(ratio).toBeLessThan(2);
+});
+
+it('does not hold up the event loop, however many wait', async () => {
+  const hash = await passwords.hash('correct horse');
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  await Promise.all(Array.from({ length: 20 }, () => passwords.verify(hash, 'wrong')));
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(5);
+});
+
+it('refuses to queue without end', async () => {
+  const hash = await passwords.hash('x');
+  const flood = await Promise.allSettled(Array.from({ length: 230 }, () => passwords.verify(hash, 'x')));
+  expect(flood.filter((result) => result.status === 'rejected').length).toBe(230 - 202);
+}, 30_000);

@@ -1,0 +1,5 @@
+/** Sessions of the pages. */
+export { mountSessions } from './sessions.mount.ts';
+export { deleteSessionsOf, extendSessions } from './sessions.queries.ts';
+export { createSessions, sessionLifetimes } from './sessions.service.ts';
+export { sessionCron, sessionTasks } from './sessions.tasks.ts';

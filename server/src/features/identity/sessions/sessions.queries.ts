@@ -1,0 +1,97 @@
+/** Rows of `sessions`, and the counters of failed sign-ins. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { User } from '../../../kernel/db/rows.ts';
+
+export interface NewSession {
+  readonly userId: number;
+  readonly tokenSha256: Buffer;
+  readonly remember: boolean;
+  readonly ipAddress: string;
+  readonly userAgent: string | null;
+  readonly lifetimeSeconds: number;
+}
+
+export async function insertSession(db: Db, session: NewSession): Promise<void> {
+  await db
+    .insertInto('sessions')
+    .values({
+      user_id: session.userId,
+      token_sha256: session.tokenSha256,
+      remember: session.remember,
+      ip_address: session.ipAddress,
+      user_agent: session.userAgent,
+      expires_at: sql<Date>`now() + make_interval(secs => ${session.lifetimeSeconds})`,
+    })
+    .execute();
+}
+
+export async function deleteSession(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('sessions').where('id', '=', id).execute();
+}
+
+export async function deleteSessionsOf(db: Db, userId: number): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute();
+}
+
+export async function deleteExpiredSessions(db: Db): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<', sql<Date>`now()`).execute();
+}
+
+/** Moves the expiry of sessions in use forward: by the setting, or by more for those that are to be remembered. */
+export async function extendSessions(
+  db: Db,
+  ids: readonly number[],
+  lifetimeSeconds: number,
+  rememberedSeconds: number,
+): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({
+      last_seen_at: sql`now()`,
+      expires_at: sql`now() + make_interval(secs => case when remember then ${rememberedSeconds}::float else ${lifetimeSeconds}::float end)`,
+    })
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/**
+ * Counts an attempt before the password is looked at, so that parallel guesses cannot pass the limit. False when the
+ * account is locked; the attempt that reaches the limit locks it unless the password turns out to be right.
+ */
+export async function reserveAttempt(db: Db, userId: number, limit: number, lockMinutes: number): Promise<boolean> {
+  const attempts = sql<number>`case when locked_until is not null then 1 else failed_attempts + 1 end`;
+  const row = await db
+    .updateTable('users')
+    .set({
+      failed_attempts: attempts,
+      locked_until: sql`case when ${attempts} >= ${limit} then now() + make_interval(mins => ${lockMinutes}) end`,
+    })
+    .where('id', '=', userId)
+    .where((where) => where.or([where('locked_until', 'is', null), where('locked_until', '<=', sql<Date>`now()`)]))
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The password was right: no failed attempts any more. */
+export async function clearAttempts(db: Db, userId: number): Promise<void> {
+  await db.updateTable('users').set({ failed_attempts: 0, locked_until: null }).where('id', '=', userId).execute();
+}
+
+/** Notes a sign-in on the page; the user as they are now. */
+export async function recordSignIn(db: Db, userId: number): Promise<User> {
+  return await db
+    .updateTable('users')
+    .set({
+      failed_attempts: 0,
+      locked_until: null,
+      sign_in_count: sql`sign_in_count + 1`,
+      last_sign_in_at: sql`coalesce(current_sign_in_at, now())`,
+      current_sign_in_at: sql`now()`,
+      last_activity_on: sql`(now() at time zone 'utc')::date`,
+    })
+    .where('id', '=', userId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}

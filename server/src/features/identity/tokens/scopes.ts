@@ -1,0 +1,29 @@
+/** What a personal access token can be limited to. */
+
+/** Scopes that everybody may give to their tokens. */
+const userScopes = [
+  'api',
+  'read_api',
+  'read_user',
+  'create_runner',
+  'manage_runner',
+  'k8s_proxy',
+  'self_rotate',
+  'read_repository',
+  'write_repository',
+  'read_registry',
+  'write_registry',
+  'read_virtual_registry',
+  'write_virtual_registry',
+  'ai_features',
+] as const;
+/** Scopes that only administrators' tokens may have. */
+const adminScopes = ['sudo', 'admin_mode', 'read_service_ping'] as const;
+
+export const allScopes: readonly string[] = [...userScopes, ...adminScopes];
+
+/** The scopes among `wanted` that do not exist, or that need an administrator. */
+export function unavailableScopes(wanted: readonly string[], admin: boolean): string[] {
+  const available: readonly string[] = admin ? allScopes : userScopes;
+  return wanted.filter((scope) => !available.includes(scope));
+}

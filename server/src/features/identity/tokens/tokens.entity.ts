@@ -1,0 +1,37 @@
+/** JSON of access tokens. The token itself is only in the answer that creates it. */
+import type { Static } from 'typebox';
+import type { AccessToken } from '../../../kernel/db/rows.ts';
+import { Day, Entity, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+
+const properties = {
+  id: Id(),
+  name: Text(),
+  revoked: Flag(),
+  created_at: Timestamp(),
+  description: Nullable(Text()),
+  scopes: ListOf(Text()),
+  user_id: Id(),
+  last_used_at: Nullable(Timestamp()),
+  active: Flag({ description: 'Neither revoked nor expired' }),
+  expires_at: Nullable(Day()),
+};
+export const PersonalAccessToken = Entity('PersonalAccessToken', properties);
+export const NewPersonalAccessToken = Entity('NewPersonalAccessToken', { ...properties, token: Text() });
+
+/** Today in UTC: a token ends with the first moment of its expiry date. */
+export const today = (now = new Date()): string => now.toISOString().slice(0, 10);
+
+export function personalAccessToken(token: AccessToken): Static<typeof PersonalAccessToken> {
+  return {
+    id: token.id,
+    name: token.name,
+    revoked: token.revoked_at !== null,
+    created_at: token.created_at,
+    description: token.description,
+    scopes: token.scopes,
+    user_id: token.user_id,
+    last_used_at: token.last_used_at,
+    active: token.revoked_at === null && (token.expires_at === null || token.expires_at > today()),
+    expires_at: token.expires_at,
+  };
+}

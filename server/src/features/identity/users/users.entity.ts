@@ -1,0 +1,187 @@
+/** JSON of users: the reference inside other objects, the public profile, one's own account, the administrator's view. */
+import type { Static, TOptional, TProperties } from 'typebox';
+import type { User } from '../../../kernel/db/rows.ts';
+import {
+  Count,
+  Day,
+  Entity,
+  Fields,
+  Flag,
+  Id,
+  ListOf,
+  Nullable,
+  Sometimes,
+  Text,
+  Timestamp,
+} from '../../../kernel/http/entity.ts';
+
+type Optionals<T extends TProperties> = { [K in keyof T]: TOptional<T[K]> };
+
+const sometimes = <T extends TProperties>(properties: T): Optionals<T> =>
+  Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, Sometimes(schema)])) as Optionals<T>;
+
+const without = <T extends TProperties, U extends TProperties>(all: T, drop: U): Omit<T, keyof U> =>
+  Object.fromEntries(Object.entries(all).filter(([key]) => !(key in drop))) as Omit<T, keyof U>;
+
+const reference = {
+  id: Id(),
+  username: Text(),
+  public_email: Nullable(Text()),
+  name: Text(),
+  state: Text({ description: '`active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval`' }),
+  locked: Flag({ description: 'Too many failed sign-ins' }),
+  avatar_url: Nullable(Text()),
+  web_url: Text(),
+};
+const profile = {
+  ...reference,
+  created_at: Timestamp(),
+  bio: Nullable(Text()),
+  location: Nullable(Text()),
+  skype: Nullable(Text()),
+  linkedin: Nullable(Text()),
+  twitter: Nullable(Text()),
+  discord: Nullable(Text()),
+  website_url: Nullable(Text()),
+  organization: Nullable(Text()),
+  job_title: Nullable(Text()),
+  pronouns: Nullable(Text()),
+  bot: Flag(),
+  work_information: Nullable(Text()),
+};
+const account = {
+  ...profile,
+  last_sign_in_at: Nullable(Timestamp()),
+  confirmed_at: Nullable(Timestamp()),
+  last_activity_on: Nullable(Day()),
+  email: Text(),
+  theme_id: Id(),
+  color_scheme_id: Id(),
+  projects_limit: Count(),
+  current_sign_in_at: Nullable(Timestamp()),
+  identities: ListOf(Fields({ provider: Text(), extern_uid: Text() })),
+  can_create_group: Flag(),
+  can_create_project: Flag(),
+  two_factor_enabled: Flag(),
+  external: Flag(),
+  private_profile: Flag(),
+  commit_email: Text(),
+};
+
+/** A user as other objects name them. */
+export const UserReference = Entity('UserReference', reference);
+/** A user's public profile. */
+export const UserProfile = Entity('User', profile);
+
+const administration = {
+  is_admin: Flag(),
+  note: Nullable(Text()),
+  namespace_id: Nullable(Id()),
+  created_by: Nullable(UserReference),
+};
+/** Any account, for administrators. */
+export const UserForAdmin = Entity('UserForAdmin', { ...account, ...administration });
+/** One's own account; administrators see the administrator's keys of it too. */
+export const UserAccount = Entity('UserAccount', { ...account, ...sometimes(administration) });
+/** A user in lists and by id: as much as the caller may see. */
+export const UserView = Entity('UserView', {
+  ...reference,
+  ...sometimes(without(account, reference)),
+  ...sometimes(administration),
+});
+
+/** The columns that a reference needs; other slices join these. */
+export type ReferenceRow = Pick<
+  User,
+  'id' | 'username' | 'name' | 'state' | 'public_email' | 'locked_until' | 'avatar_object_key'
+>;
+/** A user with the id of their personal namespace and whoever created them. */
+export interface AccountRow extends User {
+  readonly namespace_id: number | null;
+  readonly created_by: ReferenceRow | null;
+}
+
+function avatarUrl(user: Pick<User, 'id' | 'avatar_object_key'>, externalUrl: string): string | null {
+  if (user.avatar_object_key === null) return null;
+  const file = user.avatar_object_key.slice(user.avatar_object_key.lastIndexOf('/') + 1);
+  return `${externalUrl}/uploads/-/system/user/avatar/${user.id}/${file}`;
+}
+
+/** A user reference; `externalUrl` has no trailing slash. */
+export function userReference(user: ReferenceRow, externalUrl: string): Static<typeof UserReference> {
+  return {
+    id: user.id,
+    username: user.username,
+    public_email: user.public_email,
+    name: user.name,
+    state: user.state,
+    locked: user.locked_until !== null && user.locked_until > new Date(),
+    avatar_url: avatarUrl(user, externalUrl),
+    web_url: `${externalUrl}/${user.username}`,
+  };
+}
+
+function workInformation(user: User): string | null {
+  if (user.job_title && user.organization) return `${user.job_title} at ${user.organization}`;
+  return user.job_title || user.organization || null;
+}
+
+/** The user without what a private profile hides from others. */
+export function withheld(user: User): User {
+  const hidden = { bio: '', location: '', skype: '', linkedin: '', twitter: '', discord: '', website_url: '' };
+  return { ...user, ...hidden, organization: '', job_title: '', pronouns: null };
+}
+
+/** The public profile: what the user chose to tell. */
+export function userProfile(user: User, externalUrl: string): Static<typeof UserProfile> {
+  return {
+    ...userReference(user, externalUrl),
+    created_at: user.created_at,
+    bio: user.bio,
+    location: user.location,
+    skype: user.skype,
+    linkedin: user.linkedin,
+    twitter: user.twitter,
+    discord: user.discord,
+    website_url: user.website_url,
+    organization: user.organization,
+    job_title: user.job_title,
+    pronouns: user.pronouns,
+    bot: user.user_type === 'project_bot' || user.user_type === 'group_bot',
+    work_information: workInformation(user),
+  };
+}
+
+/** One's own account. */
+export function userAccount(user: User, externalUrl: string): Static<typeof UserAccount> {
+  return {
+    ...userProfile(user, externalUrl),
+    last_sign_in_at: user.last_sign_in_at,
+    confirmed_at: user.confirmed_at,
+    last_activity_on: user.last_activity_on,
+    email: user.email,
+    theme_id: user.theme_id,
+    color_scheme_id: user.color_scheme_id,
+    projects_limit: user.projects_limit,
+    current_sign_in_at: user.current_sign_in_at,
+    // Sign-in through other providers and second factors have no tables yet: nobody has any.
+    identities: [],
+    can_create_group: user.can_create_group,
+    can_create_project: user.projects_limit > 0,
+    two_factor_enabled: false,
+    external: user.external,
+    private_profile: user.private_profile,
+    commit_email: user.commit_email ?? user.email,
+  };
+}
+
+/** Any account, for administrators. */
+export function userForAdmin(user: AccountRow, externalUrl: string): Static<typeof UserForAdmin> {
+  return {
+    ...userAccount(user, externalUrl),
+    is_admin: user.admin,
+    note: user.note,
+    namespace_id: user.namespace_id,
+    created_by: user.created_by && userReference(user.created_by, externalUrl),
+  };
+}

@@ -1,0 +1,214 @@
+/** Routes of users. */
+import Type from 'typebox';
+import type { Db } from '../../../kernel/db/index.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { forbidden, HttpError, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { keysetPage, mapPage, type Page } from '../../../kernel/http/pagination.ts';
+import { Bool, DateTimeParam, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import {
+  UserAccount,
+  UserForAdmin,
+  UserView,
+  userAccount,
+  userForAdmin,
+  userProfile,
+  userReference,
+  withheld,
+} from './users.entity.ts';
+import { findUser, listUsers, type UserOrder, type UserWindow, withAccounts } from './users.queries.ts';
+import { randomPassword, type Users } from './users.service.ts';
+
+export interface UserRouteDependencies {
+  readonly db: Db;
+  readonly users: Users;
+  readonly externalUrl: string;
+}
+
+const common = { credentials: ['token', 'session'], tag: 'users' } as const;
+const reading = ['api', 'read_api', 'read_user'];
+
+const listFilters = {
+  username: Optional(Str()),
+  search: Optional(Str({ description: 'In names and user names; exact for an e-mail address' })),
+  public_email: Optional(Str({ description: 'Administrators only' })),
+  active: Optional(Bool()),
+  exclude_active: Optional(Bool()),
+  blocked: Optional(Bool()),
+  external: Optional(Bool()),
+  exclude_external: Optional(Bool()),
+  humans: Optional(Bool()),
+  exclude_humans: Optional(Bool()),
+  exclude_internal: Optional(Bool()),
+  without_project_bots: Optional(Bool()),
+  without_projects: Optional(Bool({ description: 'Administrators only' })),
+  admins: Optional(Bool({ description: 'Administrators only' })),
+  created_after: Optional(DateTimeParam({ description: 'Administrators only' })),
+  created_before: Optional(DateTimeParam({ description: 'Administrators only' })),
+  order_by: Optional(
+    OneOf(['id', 'name', 'username', 'created_at', 'updated_at'], { description: 'Administrators only' }),
+  ),
+  sort: Optional(OneOf(['asc', 'desc'], { description: 'Administrators only' })),
+};
+
+/** The part of the list that a page and its order ask for. */
+function windowOf(page: Page, order: UserOrder, direction: 'asc' | 'desc'): UserWindow {
+  const after = page.after;
+  if (!after) return { order, direction, limit: page.limit, after: null };
+  const { value, id } = after;
+  const fits = order === 'id' || order === 'name' || order === 'username' || !Number.isNaN(Date.parse(String(value)));
+  if (!Number.isSafeInteger(id) || (order !== 'id' && typeof value !== 'string') || !fits)
+    throw invalidParameters(['cursor is invalid']);
+  return { order, direction, limit: page.limit, after: { value: value as string | number, id: id as number } };
+}
+
+const missingPassword = () =>
+  invalidParameters([
+    'password, reset_password, force_random_password are missing, at least one parameter must be provided',
+  ]);
+
+export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): Route[] {
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/user',
+      summary: 'The caller',
+      scopes: reading,
+      access: { on: 'instance', ability: 'signed_in' },
+      params: Type.Object({}),
+      responses: { 200: UserAccount },
+      handler: async ({ caller }) => {
+        const user = caller.user;
+        if (!user) throw notFound('User');
+        if (!caller.admin) return userAccount(user, externalUrl);
+        const [account] = await withAccounts(db, [user]);
+        return account && userForAdmin(account, externalUrl);
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/users',
+      summary: 'Users',
+      scopes: reading,
+      access: { on: 'instance', ability: 'signed_in' },
+      params: Type.Object(listFilters),
+      pagination: 'keyset',
+      responses: { 200: ListOf(UserView) },
+      handler: async ({ params, page, caller }) => {
+        const {
+          page: number,
+          id_after,
+          id_before,
+        } = params as { page?: number; id_after?: number; id_before?: number };
+        if (number !== undefined && number > 1) {
+          throw new HttpError(405, {
+            error:
+              'Offset pagination has a maximum allowed offset of 0 for requests that return objects of this type. Remaining records can be retrieved using keyset pagination.',
+          });
+        }
+        const { public_email, without_projects, admins, created_after, created_before, order_by, sort, ...open } =
+          params;
+        const privileged = { public_email, without_projects, admins, created_after, created_before };
+        const filter = {
+          ...open,
+          ...(caller.admin ? privileged : {}),
+          id_after,
+          id_before,
+          privateEmails: caller.admin,
+        };
+        const order = (caller.admin ? order_by : undefined) ?? 'id';
+        const direction = (caller.admin ? sort : undefined) ?? 'desc';
+        const rows = await listUsers(db, filter, windowOf(page, order, direction));
+        const found = keysetPage(page, rows, (row) => {
+          const value = row[order];
+          return { value: value instanceof Date ? value.toISOString() : value, id: row.id };
+        });
+        if (!caller.admin) return mapPage(found, (user) => userReference(user, externalUrl));
+        const accounts = new Map((await withAccounts(db, found.items)).map((account) => [account.id, account]));
+        return mapPage(found, (user) =>
+          userForAdmin(accounts.get(user.id) ?? { ...user, namespace_id: null, created_by: null }, externalUrl),
+        );
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/users/:id',
+      summary: 'A user',
+      scopes: reading,
+      access: { on: 'public' },
+      params: Type.Object({ id: Int() }),
+      responses: { 200: UserView },
+      handler: async ({ params, caller }) => {
+        const user = await findUser(db, params.id);
+        if (!user) throw notFound('User');
+        const [account] = caller.admin ? await withAccounts(db, [user]) : [];
+        if (account) return userForAdmin(account, externalUrl);
+        const open = !user.private_profile || caller.user?.id === user.id;
+        return userProfile(open ? user : withheld(user), externalUrl);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/users',
+      summary: 'Create a user',
+      access: { on: 'instance', ability: 'admin' },
+      params: Type.Object({
+        email: Str(),
+        name: Str(),
+        username: Str(),
+        password: Optional(Str()),
+        reset_password: Optional(Bool({ description: 'The password is random until the user sets one' })),
+        force_random_password: Optional(Bool()),
+        skip_confirmation: Optional(Bool({ description: 'Addresses given by administrators count as confirmed' })),
+        admin: Optional(Bool()),
+        external: Optional(Bool()),
+        can_create_group: Optional(Bool()),
+        projects_limit: Optional(Int({ minimum: 0 })),
+        private_profile: Optional(OrNull(Bool())),
+        bio: Optional(Str({ maxLength: 255 })),
+        location: Optional(Str({ maxLength: 255 })),
+        public_email: Optional(Str({ maxLength: 255 })),
+        commit_email: Optional(Str({ maxLength: 255 })),
+        skype: Optional(Str({ maxLength: 255 })),
+        linkedin: Optional(Str({ maxLength: 500 })),
+        twitter: Optional(Str({ maxLength: 500 })),
+        discord: Optional(Str({ maxLength: 500 })),
+        website_url: Optional(Str({ maxLength: 500 })),
+        organization: Optional(Str({ maxLength: 255 })),
+        job_title: Optional(Str({ maxLength: 255 })),
+        pronouns: Optional(Str({ maxLength: 50 })),
+        note: Optional(Str({ maxLength: 2000 })),
+        theme_id: Optional(Int({ minimum: 1 })),
+        color_scheme_id: Optional(Int({ minimum: 1 })),
+      }),
+      responses: { 201: UserForAdmin },
+      handler: async ({ params, caller }) => {
+        const { email, name, username, password, reset_password, force_random_password, skip_confirmation, ...rest } =
+          params;
+        const { admin, external, can_create_group, projects_limit, private_profile, ...profile } = rest;
+        const random = reset_password === true || force_random_password === true;
+        if (password === undefined && !random) throw missingPassword();
+        if (!caller.user) throw forbidden();
+        const user = await users.create({
+          email,
+          name,
+          username,
+          password: password ?? randomPassword(),
+          admin,
+          external,
+          can_create_group,
+          projects_limit,
+          private_profile: private_profile ?? undefined,
+          createdById: caller.user.id,
+          profile,
+        });
+        const [account] = await withAccounts(db, [user]);
+        return account && userForAdmin(account, externalUrl);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,187 @@
+/**
+ * Removal of groups and projects in two steps: the paths are free at once, the content is kept for some days and can be
+ * brought back; after them, or when asked for, a task removes it for good.
+ */
+import Type from 'typebox';
+import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { emit } from '../../../kernel/events/index.ts';
+import { notFound, plainError } from '../../../kernel/http/errors.ts';
+import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import type { NamespacesDependencies } from '../deps.ts';
+import { deleteGroup, groupsToRemove, moveGroup, projectsBelow, takenBelow } from '../groups/groups.queries.ts';
+import { scheduledText, unscheduledText } from '../naming/naming.ts';
+import {
+  deleteProject,
+  findProject,
+  lockNamespace,
+  projectsToRemove,
+  takenInNamespace,
+  updateProject,
+} from '../projects/projects.queries.ts';
+
+export interface RemovalOptions {
+  readonly permanently?: boolean | undefined;
+  /** Must be the whole path of what is removed for good. */
+  readonly fullPath?: string | undefined;
+}
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+/** Whether the removal is the second, final step; throws where it does not fit the state. */
+function isFinal(
+  noun: 'Project' | 'Group',
+  marked: string | null,
+  fullPath: string,
+  { permanently, fullPath: given }: RemovalOptions,
+): boolean {
+  if (!permanently) {
+    if (marked !== null) throw plainError(400, `${noun} has been already marked for deletion`);
+    return false;
+  }
+  if (marked === null) throw plainError(400, `${noun} must be marked for deletion first.`);
+  if (given !== fullPath)
+    throw plainError(
+      400,
+      `\`full_path\` is incorrect. You must enter the complete path for the ${noun === 'Group' ? 'subgroup' : 'project'}.`,
+    );
+  return true;
+}
+
+export function deletionService(deps: NamespacesDependencies) {
+  const { db, settings } = deps;
+
+  const removeProject = async (id: number): Promise<void> => {
+    await transaction(db, async (tx) => {
+      const project = await findProject(tx, id);
+      if (!project) return;
+      await emit(tx, {
+        kind: 'project.deleted',
+        project_id: id,
+        namespace_id: project.namespace_id,
+        payload: { project_id: id },
+      });
+      await deps.repository.projectRemoved(tx, project);
+      await deleteProject(tx, id);
+    });
+  };
+  const projectTask = defineTask(
+    'namespaces.remove_project',
+    Type.Object({ project_id: Type.Integer() }),
+    ({ project_id }) => removeProject(project_id),
+    { timeout: 600_000 },
+  );
+
+  const groupTask = defineTask(
+    'namespaces.remove_group',
+    Type.Object({ group_id: Type.Integer() }),
+    async ({ group_id }, { signal }) => {
+      for (const id of await projectsBelow(db, group_id)) {
+        signal.throwIfAborted();
+        await removeProject(id);
+      }
+      await transaction(db, async (tx) => {
+        await emit(tx, { kind: 'group.deleted', namespace_id: group_id, payload: { group_id } });
+        await deleteGroup(tx, group_id);
+      });
+    },
+    { timeout: 600_000 },
+  );
+
+  const enqueueProject = (tx: Db, id: number) =>
+    addJob(tx, projectTask, { project_id: id }, { jobKey: `${projectTask.name}:${id}` });
+  const enqueueGroup = (tx: Db, id: number) =>
+    addJob(tx, groupTask, { group_id: id }, { jobKey: `${groupTask.name}:${id}` });
+
+  const sweepTask = defineTask('namespaces.remove_expired', Type.Object({}), async () => {
+    const days = (await settings.read()).deletion_adjourned_period;
+    for (const id of await projectsToRemove(db, days)) await enqueueProject(db, id);
+    for (const id of await groupsToRemove(db, days)) await enqueueGroup(db, id);
+  });
+
+  const keptDays = async () => (await settings.read()).deletion_adjourned_period;
+
+  async function scheduleProject(subject: ProjectSubject, caller: Caller, options: RemovalOptions): Promise<void> {
+    const { project, namespace } = subject;
+    const fullPath = `${namespace.full_path}/${project.path}`;
+    const final = isFinal('Project', project.marked_for_deletion_on, fullPath, options);
+    const days = await keptDays();
+    await transaction(db, async (tx) => {
+      if (!final) {
+        await updateProject(tx, project.id, {
+          marked_for_deletion_on: today(),
+          path: scheduledText(project.path, project.id),
+          name: scheduledText(project.name, project.id),
+        });
+        await emit(tx, {
+          kind: 'project.marked_for_deletion',
+          project_id: project.id,
+          namespace_id: project.namespace_id,
+          actor_id: caller.user?.id ?? null,
+          payload: { project_id: project.id },
+        });
+      }
+      if (final || days === 0) await enqueueProject(tx, project.id);
+    });
+  }
+
+  async function restoreProject({ project }: ProjectSubject): Promise<void> {
+    if (project.marked_for_deletion_on === null) throw plainError(400, 'Project has not been marked for deletion');
+    await transaction(db, async (tx) => {
+      const space = await lockNamespace(tx, project.namespace_id);
+      if (!space) throw notFound('Project');
+      const wanted = {
+        path: unscheduledText(project.path, project.id),
+        name: unscheduledText(project.name, project.id),
+      };
+      const taken = await takenInNamespace(tx, space, wanted, project.id);
+      await updateProject(tx, project.id, {
+        marked_for_deletion_on: null,
+        path: taken.path ? `${wanted.path}-${project.id}` : wanted.path,
+        name: taken.name ? `${wanted.name}-${project.id}` : wanted.name,
+      });
+    });
+  }
+
+  async function scheduleGroup({ group }: GroupSubject, caller: Caller, options: RemovalOptions): Promise<void> {
+    const final = isFinal('Group', group.marked_for_deletion_on, group.full_path, options);
+    const days = await keptDays();
+    await transaction(db, async (tx) => {
+      if (!final) {
+        await moveGroup(tx, group, {
+          path: scheduledText(group.path, group.id),
+          name: scheduledText(group.name, group.id),
+          marked_for_deletion_on: today(),
+        });
+        await emit(tx, {
+          kind: 'group.marked_for_deletion',
+          namespace_id: group.id,
+          actor_id: caller.user?.id ?? null,
+          payload: { group_id: group.id },
+        });
+      }
+      if (final || days === 0) await enqueueGroup(tx, group.id);
+    });
+  }
+
+  async function restoreGroup({ group }: GroupSubject): Promise<void> {
+    if (group.marked_for_deletion_on === null) throw plainError(400, 'Group has not been marked for deletion');
+    await transaction(db, async (tx) => {
+      if (group.parent_id !== null) await lockNamespace(tx, group.parent_id);
+      const path = unscheduledText(group.path, group.id);
+      const name = unscheduledText(group.name, group.id);
+      const taken = await takenBelow(tx, group.parent_id, { path, name }, group.id);
+      await moveGroup(tx, group, {
+        path: taken.path ? `${path}-${group.id}` : path,
+        name: taken.name ? `${name}-${group.id}` : name,
+        marked_for_deletion_on: null,
+      });
+    });
+  }
+
+  const tasks: Task[] = [projectTask, groupTask, sweepTask];
+  const cron: CronItem[] = [{ task: sweepTask.name, schedule: '7 2 * * *' }];
+  return { scheduleProject, restoreProject, scheduleGroup, restoreGroup, removeProject, tasks, cron };
+}
+
+export type DeletionService = ReturnType<typeof deletionService>;

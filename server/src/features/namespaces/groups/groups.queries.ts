@@ -1,0 +1,162 @@
+/** Rows of `namespaces` that are groups, and personal namespaces. */
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Namespace } from '../../../kernel/db/rows.ts';
+import type { NamespacesTable } from '../../../kernel/db/tables.ts';
+import { grantHolds } from '../access/access.queries.ts';
+import type { SharedGroup, StorageStatistics } from './groups.entity.ts';
+
+export type GroupColumns = Updateable<
+  Omit<NamespacesTable, 'id' | 'kind' | 'traversal_ids' | 'full_path' | 'full_name'>
+>;
+type NewNamespace = Omit<Insertable<NamespacesTable>, 'id' | 'traversal_ids' | 'full_path' | 'full_name'>;
+
+/** Inserts a namespace below its parent, null for the top. */
+export async function insertNamespace(tx: Db, values: NewNamespace, parent: Namespace | null): Promise<Namespace> {
+  const next = sql<{ id: number }>`select nextval(pg_get_serial_sequence('namespaces', 'id')) as id`;
+  const id = (await next.execute(tx)).rows[0]?.id ?? 0;
+  return await tx
+    .insertInto('namespaces')
+    .values({
+      ...values,
+      id,
+      parent_id: parent?.id ?? null,
+      full_path: parent ? `${parent.full_path}/${values.path}` : values.path,
+      full_name: parent ? `${parent.full_name} / ${values.name}` : values.name,
+      traversal_ids: [...(parent?.traversal_ids ?? []), id],
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Which of path and name are taken among the children of a parent, projects included for the path. */
+export async function takenBelow(
+  tx: Db,
+  parentId: number | null,
+  wanted: { readonly path: string; readonly name: string },
+  exceptId: number | null,
+): Promise<{ path: boolean; name: boolean }> {
+  const { rows } = await sql<{ path: boolean; name: boolean }>`
+    select exists (select 1 from namespaces n where n.parent_id is not distinct from ${parentId}::bigint
+        and n.id is distinct from ${exceptId}::bigint and lower(n.path) = lower(${wanted.path}))
+      or exists (select 1 from projects p where p.namespace_id = ${parentId}::bigint
+        and lower(p.path) = lower(${wanted.path})) as path,
+      exists (select 1 from namespaces n where n.parent_id = ${parentId}::bigint and n.kind = 'group'
+        and n.id is distinct from ${exceptId}::bigint and n.name = ${wanted.name}) as name`.execute(tx);
+  return rows[0] ?? { path: false, name: false };
+}
+
+export async function updateGroup(tx: Db, id: number, changes: GroupColumns): Promise<Namespace | undefined> {
+  return await tx
+    .updateTable('namespaces')
+    .set({ ...changes, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Gives a group another path or name (and other columns), and with it everything below it another full path. */
+export async function moveGroup(
+  tx: Db,
+  group: Namespace,
+  changes: GroupColumns & { readonly path: string; readonly name: string },
+): Promise<void> {
+  await updateGroup(tx, group.id, changes);
+  const parentPath = group.full_path.slice(0, group.full_path.length - group.path.length);
+  const parentName = group.full_name.slice(0, group.full_name.length - group.name.length);
+  await sql`update namespaces set
+      full_path = ${parentPath + changes.path} || substr(full_path, char_length(${group.full_path}) + 1),
+      full_name = ${parentName + changes.name} || substr(full_name, char_length(${group.full_name}) + 1)
+    where traversal_ids @> array[${group.id}]::bigint[]`.execute(tx);
+}
+
+/** Ids of the projects of a group and everything below it. */
+export async function projectsBelow(db: Db, groupId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select p.id from projects p join namespaces n on n.id = p.namespace_id
+    where n.traversal_ids @> array[${groupId}]::bigint[] order by p.id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Removes a group and the groups below it, the deepest first. They must be without projects. */
+export async function deleteGroup(tx: Db, groupId: number): Promise<void> {
+  const { rows } = await sql<{ id: number; avatar_object_key: string | null }>`
+    select id, avatar_object_key from namespaces where traversal_ids @> array[${groupId}]::bigint[]
+    order by cardinality(traversal_ids) desc for update`.execute(tx);
+  for (const row of rows) {
+    if (row.avatar_object_key !== null)
+      await sql`insert into object_deletions (object_key) values (${row.avatar_object_key})
+        on conflict do nothing`.execute(tx);
+    await tx.deleteFrom('namespaces').where('id', '=', row.id).execute();
+  }
+}
+
+/** Groups whose days of grace are over. */
+export async function groupsToRemove(db: Db, days: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from namespaces where marked_for_deletion_on is not null
+      and marked_for_deletion_on + ${days}::int <= current_date order by id limit 1000`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** The most open visibility below a group: of its groups and projects. */
+export async function visibilitiesBelow(tx: Db, groupId: number): Promise<{ projects: string[]; groups: string[] }> {
+  const { rows } = await sql<{ projects: string[]; groups: string[] }>`
+    select coalesce((select array_agg(distinct p.visibility) from projects p join namespaces n on n.id = p.namespace_id
+        where n.traversal_ids @> array[${groupId}]::bigint[]), '{}') as projects,
+      coalesce((select array_agg(distinct n.visibility) from namespaces n
+        where n.traversal_ids @> array[${groupId}]::bigint[] and n.id <> ${groupId}), '{}') as groups`.execute(tx);
+  return rows[0] ?? { projects: [], groups: [] };
+}
+
+/** Gives a user a direct level on a namespace. */
+export async function insertNamespaceGrant(
+  tx: Db,
+  grant: { userId: number; namespaceId: number; level: number; createdById: number | null },
+): Promise<void> {
+  await tx
+    .insertInto('grants')
+    .values({
+      user_id: grant.userId,
+      namespace_id: grant.namespaceId,
+      level: grant.level,
+      created_by_id: grant.createdById,
+    })
+    .execute();
+}
+
+/** Groups that were invited to a group. */
+export async function sharedWith(db: Db, groupId: number): Promise<SharedGroup[]> {
+  const { rows } = await sql<SharedGroup>`
+    select i.id as group_id, i.name as group_name, i.full_path as group_full_path, s.level as group_access_level,
+      s.expires_at from grants s join namespaces i on i.id = s.group_id
+    where s.group_id is not null and s.namespace_id = ${groupId} and ${grantHolds('s')} order by s.id`.execute(db);
+  return rows;
+}
+
+/** Bytes below each group. Features without storage of their own yet have used none. */
+export async function groupStatistics(db: Db, ids: readonly number[]): Promise<Map<number, StorageStatistics>> {
+  const { rows } = await sql<{ id: number; repositories: number; artifacts: number }>`
+    select g.id, coalesce(sum(p.repository_size), 0)::bigint as repositories,
+      coalesce(sum((select sum(a.size) from job_artifacts a where a.project_id = p.id)), 0)::bigint as artifacts
+    from unnest(${[...ids]}::bigint[]) as g (id)
+      join namespaces n on n.traversal_ids @> array[g.id]
+      left join projects p on p.namespace_id = n.id
+    group by g.id`.execute(db);
+  return new Map(
+    rows.map(({ id, repositories, artifacts }) => [
+      id,
+      {
+        storage_size: repositories + artifacts,
+        repository_size: repositories,
+        wiki_size: 0,
+        lfs_objects_size: 0,
+        job_artifacts_size: artifacts,
+        pipeline_artifacts_size: 0,
+        packages_size: 0,
+        snippets_size: 0,
+        uploads_size: 0,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,102 @@
+/** Lists of groups, filtered by what the caller may see. */
+import { sql } from 'kysely';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Namespace } from '../../../kernel/db/rows.ts';
+import { countLimit } from '../../../kernel/http/pagination.ts';
+import { allOf, groupScope, type Sql, withTables } from '../access/access.queries.ts';
+
+export type GroupOrder = 'name' | 'path' | 'id' | 'similarity';
+
+export interface GroupFilter {
+  /** The caller's lowest level; undefined for all that is visible. */
+  readonly minimumLevel?: number | undefined;
+  readonly skip?: readonly number[] | undefined;
+  readonly search?: string | undefined;
+  /** Look for the search in the last part of the path and the name only, not in the full path. */
+  readonly shortPaths?: boolean | undefined;
+  readonly visibility?: string | undefined;
+  readonly topLevelOnly?: boolean | undefined;
+  readonly parentId?: number | undefined;
+  readonly idAfter?: number | undefined;
+  readonly idBefore?: number | undefined;
+  /** Set where nothing can fit. */
+  readonly none?: boolean | undefined;
+  /** Anywhere below the group. */
+  readonly ancestorId?: number | undefined;
+}
+
+export interface GroupWindow {
+  readonly order: GroupOrder;
+  readonly direction: 'asc' | 'desc';
+  readonly limit: number;
+  readonly offset: number;
+  readonly after: { readonly value: string | number; readonly id: number } | null;
+}
+
+const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+function conditionsOf(filter: GroupFilter): Sql[] {
+  const found: Sql[] = [sql`n.kind = 'group'`];
+  if (filter.skip && filter.skip.length > 0) found.push(sql`n.id <> all(${[...filter.skip]}::bigint[])`);
+  if (filter.search) {
+    const pattern = likePattern(filter.search);
+    const path = filter.shortPaths ? sql`n.path` : sql`n.full_path`;
+    found.push(sql`(n.name ilike ${pattern} or ${path} ilike ${pattern})`);
+  }
+  if (filter.visibility) found.push(sql`n.visibility = ${filter.visibility}`);
+  if (filter.none) found.push(sql`false`);
+  if (filter.idAfter !== undefined) found.push(sql`n.id > ${filter.idAfter}`);
+  if (filter.idBefore !== undefined) found.push(sql`n.id < ${filter.idBefore}`);
+  if (filter.topLevelOnly) found.push(sql`n.parent_id is null`);
+  if (filter.parentId !== undefined) found.push(sql`n.parent_id = ${filter.parentId}`);
+  if (filter.ancestorId !== undefined)
+    found.push(sql`n.traversal_ids @> array[${filter.ancestorId}]::bigint[] and n.id <> ${filter.ancestorId}`);
+  return found;
+}
+
+const columns = { name: sql`lower(n.name)`, path: sql`lower(n.path)`, id: sql`n.id` } as const;
+
+function orderBy({ order, direction }: GroupWindow, search: string | undefined): Sql {
+  if (order === 'similarity') {
+    if (!search) return sql`lower(n.name), n.id`;
+    return sql`greatest(similarity(n.path, ${search}), similarity(n.name, ${search})) desc, n.id desc`;
+  }
+  const way = sql.raw(direction);
+  return order === 'id' ? sql`n.id ${way}` : sql`${columns[order]} ${way}, n.id ${way}`;
+}
+
+function afterCondition({ order, direction, after }: GroupWindow): Sql[] {
+  if (!after || order === 'similarity') return [];
+  const sign = sql.raw(direction === 'asc' ? '>' : '<');
+  if (order === 'id') return [sql`n.id ${sign} ${after.id}`];
+  return [sql`(${columns[order]}, n.id) ${sign} (lower(${after.value}), ${after.id})`];
+}
+
+/** The statement of a page, for running and explaining. */
+export function pageStatement(caller: Caller, filter: GroupFilter, window: GroupWindow) {
+  const scope = groupScope(caller, { minimum: filter.minimumLevel ?? null });
+  return sql<Namespace>`${withTables(scope.tables)}
+    select n.* from namespaces n
+    where ${allOf([...conditionsOf(filter), scope.condition, ...afterCondition(window)])}
+    order by ${orderBy(window, filter.search)} limit ${window.limit} offset ${window.offset}`;
+}
+
+export async function listGroups(
+  db: Db,
+  caller: Caller,
+  filter: GroupFilter,
+  window: GroupWindow,
+): Promise<Namespace[]> {
+  return (await pageStatement(caller, filter, window).execute(db)).rows;
+}
+
+/** How many there are, counted up to one more than is ever told. */
+export async function countGroups(db: Db, caller: Caller, filter: GroupFilter): Promise<number> {
+  const scope = groupScope(caller, { minimum: filter.minimumLevel ?? null });
+  const { rows } = await sql<{ count: number }>`${withTables(scope.tables)}
+    select count(*)::int as count from (
+      select 1 from namespaces n where ${allOf([...conditionsOf(filter), scope.condition])}
+      limit ${countLimit + 1}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,59 @@
+/** Namespaces: groups, projects, personal namespaces, members, and who has which level where. */
+import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Db } from '../../kernel/db/index.ts';
+import type { Feature } from '../../kernel/feature.ts';
+import type { ParentLoader } from '../../kernel/http/parents.ts';
+import { findGroupSubject, findProjectSubject } from './access/parents.queries.ts';
+import { deletionService } from './deletion/deletion.service.ts';
+import type { NamespacesDependencies } from './deps.ts';
+import { groupRoutes } from './groups/groups.routes.ts';
+import { groupService } from './groups/groups.service.ts';
+import { memberRoutes } from './members/members.routes.ts';
+import { memberService } from './members/members.service.ts';
+import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
+import { projectLister } from './projects/listing.ts';
+import { projectPresenter } from './projects/presenter.ts';
+import { projectListRoutes } from './projects/project-lists.routes.ts';
+import { projectRoutes } from './projects/projects.routes.ts';
+import { projectService } from './projects/projects.service.ts';
+
+export { accessTables, allOf, effectiveLevel, groupScope, projectScope, withTables } from './access/access.queries.ts';
+export { nextIid } from './access/counters.queries.ts';
+export type { NamespacesDependencies, RepositoryHooks } from './deps.ts';
+export { createPersonalNamespace } from './groups/groups.service.ts';
+
+export interface Namespaces extends Feature {
+  /** For the edge: the parent that a path names, with the caller's level. */
+  readonly parents: ParentLoader;
+  /** A project by id or full path for a user, without a request: for transports and background work. */
+  projectFor(idOrPath: string | number, userId: number | null): Promise<ProjectSubject | null>;
+}
+
+/** Loads parents from a database. */
+export function parentLoader(db: Db): ParentLoader {
+  const userOf = (caller: Caller) => caller.user?.id ?? null;
+  return {
+    project: (idOrPath, caller) => findProjectSubject(db, idOrPath, userOf(caller)),
+    group: (idOrPath, caller) => findGroupSubject(db, idOrPath, userOf(caller)),
+  };
+}
+
+/** One per process, made by app.ts. */
+export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
+  const present = projectPresenter(deps);
+  const list = projectLister(deps, present);
+  const deletion = deletionService(deps);
+  return {
+    routes: [
+      ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present }),
+      ...namespaceRoutes(deps),
+      ...projectListRoutes(deps, list),
+      ...projectRoutes({ projects: projectService(deps), deletion, present }),
+      ...memberRoutes(deps, memberService(deps.db)),
+    ],
+    tasks: deletion.tasks,
+    cron: deletion.cron,
+    parents: parentLoader(deps.db),
+    projectFor: (idOrPath, userId) => findProjectSubject(deps.db, String(idOrPath), userId),
+  };
+}

@@ -1,0 +1,203 @@
+/** Rows of `grants` that give users a level on a group or project. */
+import { sql } from 'kysely';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Grant } from '../../../kernel/db/rows.ts';
+import { countLimit } from '../../../kernel/http/pagination.ts';
+import {
+  accessTables,
+  allOf,
+  grantHolds,
+  namespacesWithLevel,
+  type Sql,
+  withTables,
+} from '../access/access.queries.ts';
+import type { MemberRow } from './members.entity.ts';
+
+/** Where somebody is a member: a group, or a project with the groups above it. */
+export interface Place {
+  readonly kind: 'group' | 'project';
+  readonly id: number;
+  /** The group's own id and its ancestors', or those of the project's namespace. */
+  readonly namespaceIds: readonly number[];
+}
+
+export interface MemberFilter {
+  readonly query?: string | undefined;
+  readonly userIds?: readonly number[] | undefined;
+  readonly skipUsers?: readonly number[] | undefined;
+  /** `awaiting` fits nobody: memberships are active from their start. */
+  readonly state?: 'awaiting' | 'active' | undefined;
+}
+
+const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+const at = (place: Place, alias: string): Sql =>
+  place.kind === 'project'
+    ? sql`${sql.ref(`${alias}.project_id`)} = ${place.id}`
+    : sql`${sql.ref(`${alias}.namespace_id`)} = ${place.id}`;
+
+const anywhere = (place: Place, alias: string): Sql => {
+  const above = sql`${sql.ref(`${alias}.namespace_id`)} = any(${[...place.namespaceIds]}::bigint[])`;
+  return place.kind === 'project' ? sql`(${at(place, alias)} or ${above})` : above;
+};
+
+const grantColumns = sql`g.user_id, g.level, g.expires_at, g.created_at as granted_at, g.created_by_id as granted_by`;
+
+/** Direct members. */
+const direct = (place: Place): Sql => sql`members as (
+  select ${grantColumns} from grants g where g.user_id is not null and ${at(place, 'g')} and ${grantHolds('g')})`;
+
+/** Everybody with a level here, once, at their highest; those of invited groups where the caller may see the group. */
+function inherited(place: Place, caller: Caller): Sql {
+  const seen = caller.admin
+    ? sql`true`
+    : caller.user === null
+      ? sql`i.visibility = 'public'`
+      : sql`(i.visibility = 'public' or i.id in (${namespacesWithLevel(Level.guest)}))`;
+  return sql`members as (
+    select distinct on (user_id) * from (
+      select ${grantColumns} from grants g
+        where g.user_id is not null and ${anywhere(place, 'g')} and ${grantHolds('g')}
+      union all
+      select g.user_id, least(g.level, s.level), s.expires_at, g.created_at, g.created_by_id
+        from grants s join namespaces i on i.id = s.group_id
+        join grants g on g.namespace_id = any(i.traversal_ids) and g.user_id is not null and ${grantHolds('g')}
+        where s.group_id is not null and ${anywhere(place, 's')} and ${grantHolds('s')} and ${seen}
+    ) found order by user_id, level desc, granted_at)`;
+}
+
+function conditionsOf(filter: MemberFilter): Sql[] {
+  const found: Sql[] = [];
+  if (filter.query) {
+    const pattern = likePattern(filter.query);
+    found.push(sql`(u.name ilike ${pattern} or u.username ilike ${pattern}
+      or lower(u.public_email) = lower(${filter.query}))`);
+  }
+  if (filter.userIds) found.push(sql`u.id = any(${[...filter.userIds]}::bigint[])`);
+  if (filter.skipUsers) found.push(sql`u.id <> all(${[...filter.skipUsers]}::bigint[])`);
+  if (filter.state === 'awaiting') found.push(sql`false`);
+  return found;
+}
+
+export type Reach = 'direct' | 'all';
+
+const tablesOf = (place: Place, reach: Reach, caller: Caller): Sql => {
+  if (reach === 'direct') return withTables(direct(place));
+  return withTables(caller.user && !caller.admin ? accessTables(caller.user.id) : null, inherited(place, caller));
+};
+
+/** One page of members, in the order of the users' ids. */
+export async function listMembers(
+  db: Db,
+  caller: Caller,
+  place: Place,
+  reach: Reach,
+  filter: MemberFilter,
+  window: { readonly limit: number; readonly offset: number },
+): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`${tablesOf(place, reach, caller)}
+    select u.id, u.username, u.name, u.state, u.public_email, u.locked_until, u.avatar_object_key, u.user_type,
+      m.level, m.expires_at, m.granted_at, m.granted_by
+    from members m join users u on u.id = m.user_id
+    where ${allOf(conditionsOf(filter))}
+    order by u.id limit ${window.limit} offset ${window.offset}`.execute(db);
+  return rows;
+}
+
+export async function countMembers(
+  db: Db,
+  caller: Caller,
+  place: Place,
+  reach: Reach,
+  filter: MemberFilter,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`${tablesOf(place, reach, caller)}
+    select count(*)::int as count from (
+      select 1 from members m join users u on u.id = m.user_id
+      where ${allOf(conditionsOf(filter))} limit ${countLimit + 1}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+const columnOf = (place: Place) => (place.kind === 'project' ? 'project_id' : 'namespace_id');
+
+/** A user's direct grant that has not expired. */
+export async function findGrant(db: Db, place: Place, userId: number): Promise<Grant | undefined> {
+  return await db
+    .selectFrom('grants')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where(columnOf(place), '=', place.id)
+    .where(grantHolds('grants'))
+    .executeTakeFirst();
+}
+
+/** Adds a user; false when they are a member already. A grant that has expired is replaced. */
+export async function insertMember(
+  tx: Db,
+  place: Place,
+  member: { userId: number; level: number; expiresAt: string | null; createdById: number | null },
+): Promise<boolean> {
+  await tx
+    .deleteFrom('grants')
+    .where('user_id', '=', member.userId)
+    .where(columnOf(place), '=', place.id)
+    .where('expires_at', '<=', sql<string>`current_date`)
+    .execute();
+  const row = await tx
+    .insertInto('grants')
+    .values({
+      user_id: member.userId,
+      [columnOf(place)]: place.id,
+      level: member.level,
+      expires_at: member.expiresAt,
+      created_by_id: member.createdById,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function updateMember(
+  tx: Db,
+  grantId: number,
+  changes: { level: number; expires_at?: string | null },
+): Promise<void> {
+  await tx.updateTable('grants').set(changes).where('id', '=', grantId).execute();
+}
+
+/** Removes the grant and, where asked, those on the groups and projects below. */
+export async function deleteMember(tx: Db, place: Place, userId: number, below: boolean): Promise<void> {
+  await tx.deleteFrom('grants').where('user_id', '=', userId).where(columnOf(place), '=', place.id).execute();
+  if (place.kind !== 'group' || !below) return;
+  await sql`delete from grants g where g.user_id = ${userId} and (
+    g.namespace_id in (select d.id from namespaces d where d.traversal_ids @> array[${place.id}]::bigint[])
+    or g.project_id in (select p.id from projects p join namespaces d on d.id = p.namespace_id
+      where d.traversal_ids @> array[${place.id}]::bigint[]))`.execute(tx);
+}
+
+/** Locks the owners' grants on a place and its groups above; who is left counts as an owner while active. */
+export async function otherOwners(tx: Db, place: Place, userId: number): Promise<number> {
+  const { rows } = await sql<{ user_id: number }>`
+    select g.user_id from grants g join users u on u.id = g.user_id
+    where g.level >= ${Level.owner} and g.user_id <> ${userId} and u.user_type = 'human' and ${anywhere(place, 'g')}
+      and ${grantHolds('g')} for update of g`.execute(tx);
+  return rows.length;
+}
+
+/** The highest level that a user has from the groups above, with the group's name. */
+export async function inheritedLevel(
+  db: Db,
+  place: Place,
+  userId: number,
+): Promise<{ level: number; name: string } | undefined> {
+  const above = place.kind === 'project' ? place.namespaceIds : place.namespaceIds.filter((id) => id !== place.id);
+  const { rows } = await sql<{ level: number; name: string }>`
+    select g.level, n.name from grants g join namespaces n on n.id = g.namespace_id
+    where g.user_id = ${userId} and n.kind = 'group' and g.namespace_id = any(${[...above]}::bigint[])
+      and ${grantHolds('g')}
+    order by g.level desc limit 1`.execute(db);
+  return rows[0];
+}

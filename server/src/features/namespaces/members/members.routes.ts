@@ -1,0 +1,228 @@
+/** Routes of members; the same below groups and projects. */
+import Type from 'typebox';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { HttpError, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
+import {
+  Bool,
+  DateParam,
+  IdOrPath,
+  Int,
+  List,
+  OneOf,
+  OneOrMore,
+  Optional,
+  OrNull,
+  Str,
+} from '../../../kernel/http/params/schema.ts';
+import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { findReferences } from '../../identity/index.ts';
+import type { NamespacesDependencies } from '../deps.ts';
+import { Member, type MemberRow, MembersAdded, memberJson } from './members.entity.ts';
+import { countMembers, listMembers, type MemberFilter, type Reach } from './members.queries.ts';
+import { type MemberService, type MemberSubject, placeOf } from './members.service.ts';
+
+const common = { credentials: ['token', 'session'], tag: 'members' } as const;
+
+const filters = {
+  query: Optional(Str({ description: 'In names and user names' })),
+  user_ids: Optional(List(Int(), { commas: true })),
+  show_seat_info: Optional(Bool({ default: false })),
+};
+const expiry = Optional(OrNull(DateParam()));
+
+/** Adding one member answers the member, adding several a summary. */
+interface Addition {
+  readonly user_id?: number[];
+  readonly username?: string;
+  readonly access_level: number;
+  readonly expires_at?: string | null;
+}
+
+function peopleOf({ user_id, username }: Addition): Array<number | string> {
+  const names = (username ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (user_id && names.length > 0) throw invalidParameters(['user_id, username are mutually exclusive']);
+  const people = user_id ?? names;
+  if (people.length === 0)
+    throw invalidParameters(['user_id, username are missing, exactly one parameter must be provided']);
+  if (people.length > 100) throw invalidParameters(['user_id has more than 100 elements']);
+  return people;
+}
+
+const reasonOf = (error: HttpError): unknown => ('message' in error.body ? error.body.message : error.body.error);
+
+export function memberRoutes(deps: NamespacesDependencies, members: MemberService): Route[] {
+  const { db, externalUrl } = deps;
+
+  async function present(rows: readonly MemberRow[], seats: boolean) {
+    const creators = await findReferences(
+      db,
+      rows.flatMap((row) => row.granted_by ?? []),
+    );
+    return (row: MemberRow) => memberJson(row, { externalUrl, createdBy: creators.get(row.granted_by ?? 0), seats });
+  }
+
+  async function list(
+    caller: Caller,
+    subject: MemberSubject,
+    reach: Reach,
+    page: Page,
+    filter: MemberFilter & { readonly seats: boolean },
+  ) {
+    const place = placeOf(subject);
+    const [rows, total] = await Promise.all([
+      listMembers(db, caller, place, reach, filter, page),
+      countMembers(db, caller, place, reach, filter),
+    ]);
+    const found = offsetPage(page, rows, total);
+    return mapPage(found, await present(found.items, filter.seats));
+  }
+
+  async function one(caller: Caller, subject: MemberSubject, reach: Reach, userId: number) {
+    const window = { limit: 1, offset: 0 };
+    const [row] = await listMembers(db, caller, placeOf(subject), reach, { userIds: [userId] }, window);
+    if (!row) throw notFound('Member');
+    return (await present([row], false))(row);
+  }
+
+  async function add(caller: Caller, subject: MemberSubject, params: Addition) {
+    const people = peopleOf(params);
+    const terms = { level: params.access_level, expiresAt: params.expires_at ?? null };
+    const [only] = people;
+    if (people.length === 1 && only !== undefined) {
+      const user = await members.findPerson(only);
+      await members.add(caller, subject, user, terms);
+      return answer(201, await one(caller, subject, 'direct', user.id));
+    }
+    const failed: Record<string, unknown> = {};
+    for (const who of people) {
+      try {
+        await members.add(caller, subject, await members.findPerson(who), terms);
+      } catch (error) {
+        if (!(error instanceof HttpError) || error.status === 403) throw error;
+        failed[String(who)] = reasonOf(error);
+      }
+    }
+    return Object.keys(failed).length === 0 ? { status: 'success' } : { status: 'error', message: failed };
+  }
+
+  const parents = [
+    {
+      noun: 'group',
+      base: '/groups/:id/members',
+      read: { on: 'group', ability: 'read_group_member' },
+      admin: { on: 'group', ability: 'admin_group_member' },
+    },
+    {
+      noun: 'project',
+      base: '/projects/:id/members',
+      read: { on: 'project', ability: 'read_project_member' },
+      admin: { on: 'project', ability: 'admin_project_member' },
+    },
+  ] as const;
+
+  return parents.flatMap(({ noun, base, read, admin }) => {
+    const id = { id: IdOrPath(noun === 'group' ? 'Group' : 'Project') };
+    const user = { ...id, user_id: Int() };
+    return [
+      route({
+        ...common,
+        method: 'GET',
+        path: base,
+        summary: `Direct members of a ${noun}`,
+        access: read,
+        params: Type.Object({ ...id, ...filters, skip_users: Optional(List(Int(), { commas: true })) }),
+        pagination: 'offset',
+        responses: { 200: ListOf(Member) },
+        handler: ({ params, caller, subject, page }) =>
+          list(caller, subject, 'direct', page, {
+            query: params.query,
+            userIds: params.user_ids,
+            skipUsers: params.skip_users,
+            seats: params.show_seat_info ?? false,
+          }),
+      }),
+      route({
+        ...common,
+        method: 'GET',
+        path: `${base}/all`,
+        summary: `Members of a ${noun} with those of the groups above and of invited groups`,
+        access: read,
+        params: Type.Object({ ...id, ...filters, state: Optional(OneOf(['awaiting', 'active'])) }),
+        pagination: 'offset',
+        responses: { 200: ListOf(Member) },
+        handler: ({ params, caller, subject, page }) =>
+          list(caller, subject, 'all', page, {
+            query: params.query,
+            userIds: params.user_ids,
+            state: params.state,
+            seats: params.show_seat_info ?? false,
+          }),
+      }),
+      ...(['direct', 'all'] as const).map((reach) =>
+        route({
+          ...common,
+          method: 'GET',
+          path: reach === 'all' ? `${base}/all/:user_id` : `${base}/:user_id`,
+          summary: reach === 'all' ? `A member of a ${noun}, inherited or not` : `A direct member of a ${noun}`,
+          access: read,
+          params: Type.Object(user),
+          responses: { 200: Member },
+          handler: ({ params, caller, subject }) => one(caller, subject, reach, params.user_id),
+        }),
+      ),
+      route({
+        ...common,
+        method: 'POST',
+        path: base,
+        summary: `Add members to a ${noun}`,
+        access: admin,
+        params: Type.Object({
+          ...id,
+          user_id: Optional(OneOrMore(Int(), { description: 'One id or several, comma-separated' })),
+          username: Optional(Str({ description: 'Instead of `user_id`' })),
+          access_level: Int(),
+          expires_at: expiry,
+        }),
+        responses: { 201: Type.Union([Member, MembersAdded]) },
+        handler: ({ params, caller, subject }) => add(caller, subject, params),
+      }),
+      route({
+        ...common,
+        method: 'PUT',
+        path: `${base}/:user_id`,
+        summary: `Change a member of a ${noun}`,
+        access: admin,
+        params: Type.Object({ ...user, access_level: Int(), expires_at: expiry }),
+        responses: { 200: Member },
+        handler: async ({ params, caller, subject }) => {
+          const terms = { level: params.access_level, expiresAt: params.expires_at };
+          await members.change(caller, subject, params.user_id, terms);
+          return await one(caller, subject, 'direct', params.user_id);
+        },
+      }),
+      route({
+        ...common,
+        method: 'DELETE',
+        path: `${base}/:user_id`,
+        summary: `Remove a member of a ${noun}, or leave it`,
+        access: read,
+        params: Type.Object({
+          ...user,
+          skip_subresources: Optional(
+            Bool({ default: false, description: 'Keep direct memberships in the groups and projects below' }),
+          ),
+          unassign_issuables: Optional(Bool({ default: false })),
+        }),
+        responses: { 204: Empty },
+        handler: async ({ params, caller, subject }) => {
+          await members.remove(caller, subject, params.user_id, !(params.skip_subresources ?? false));
+        },
+      }),
+    ];
+  });
+}

@@ -1,0 +1,65 @@
+/** JSON of namespaces: groups and the personal namespaces of users. */
+import type { Static } from 'typebox';
+import type { Namespace as Row } from '../../../kernel/db/rows.ts';
+import { Count, Day, Entity, Flag, Id, Nullable, Sometimes, Text, Word } from '../../../kernel/http/entity.ts';
+
+export const Namespace = Entity('Namespace', {
+  id: Id(),
+  name: Text(),
+  path: Text(),
+  kind: Word(['user', 'group']),
+  full_path: Text(),
+  parent_id: Nullable(Id()),
+  avatar_url: Nullable(Text()),
+  web_url: Text(),
+  billable_members_count: Count(),
+  trial_ends_on: Nullable(Day()),
+  trial: Flag(),
+  plan: Sometimes(Text({ description: 'Owners only, as the three keys after it' })),
+  members_count_with_descendants: Sometimes(Count({ description: 'Groups only' })),
+  root_repository_size: Sometimes(Count({ description: 'Bytes' })),
+  projects_count: Sometimes(Count()),
+});
+
+/** What is counted for a namespace. */
+export interface NamespaceFigures {
+  readonly billable: number;
+  readonly members: number;
+  readonly projects: number;
+  readonly repositorySize: number;
+}
+
+export function namespaceJson(
+  row: Row,
+  figures: NamespaceFigures,
+  options: { readonly owner: boolean; readonly externalUrl: string },
+): Static<typeof Namespace> {
+  const { externalUrl } = options;
+  const key = row.avatar_object_key;
+  const group = row.kind === 'group';
+  return {
+    id: row.id,
+    name: row.name,
+    path: row.path,
+    kind: row.kind,
+    full_path: row.full_path,
+    parent_id: row.parent_id,
+    avatar_url:
+      key === null
+        ? null
+        : `${externalUrl}/uploads/-/system/group/avatar/${row.id}/${key.slice(key.lastIndexOf('/') + 1)}`,
+    web_url: group ? `${externalUrl}/groups/${row.full_path}` : `${externalUrl}/${row.full_path}`,
+    billable_members_count: figures.billable,
+    // Everything is on for everybody: there is one plan and nothing to try out.
+    trial_ends_on: null,
+    trial: false,
+    ...(options.owner
+      ? {
+          plan: 'default',
+          ...(group ? { members_count_with_descendants: figures.members } : {}),
+          root_repository_size: figures.repositorySize,
+          projects_count: figures.projects,
+        }
+      : {}),
+  };
+}

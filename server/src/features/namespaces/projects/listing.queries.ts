@@ -1,0 +1,178 @@
+/** Lists of projects: one query for every list of the API, filtered by what the caller may see. */
+import { sql } from 'kysely';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import { countLimit } from '../../../kernel/http/pagination.ts';
+import { allOf, effectiveLevel, grantHolds, projectScope, type Sql, withTables } from '../access/access.queries.ts';
+import { type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
+
+export type ProjectOrder =
+  | 'id'
+  | 'name'
+  | 'path'
+  | 'created_at'
+  | 'updated_at'
+  | 'last_activity_at'
+  | 'star_count'
+  | 'similarity';
+
+/** Everything that a list may ask; what is undefined does not matter. */
+export interface ProjectFilter {
+  readonly archived?: boolean | undefined;
+  /** Neither archived nor waiting for removal (true), or one of both (false). */
+  readonly active?: boolean | undefined;
+  readonly visibility?: string | undefined;
+  readonly search?: string | undefined;
+  /** Also look for the search's words in the namespace's path. */
+  readonly searchNamespaces?: boolean | undefined;
+  /** All of these. */
+  readonly topics?: readonly string[] | undefined;
+  readonly issuesEnabled?: boolean | undefined;
+  readonly mergeRequestsEnabled?: boolean | undefined;
+  readonly idAfter?: number | undefined;
+  readonly idBefore?: number | undefined;
+  readonly activityAfter?: Date | undefined;
+  readonly activityBefore?: Date | undefined;
+  readonly updatedAfter?: Date | undefined;
+  readonly updatedBefore?: Date | undefined;
+  readonly repositoryStorage?: string | undefined;
+  readonly markedForDeletionOn?: string | undefined;
+  /** The caller's lowest level; undefined for all that is visible. */
+  readonly minimumLevel?: number | undefined;
+  /** Only in the namespace. */
+  readonly namespaceId?: number | undefined;
+  /** Also below the namespace. */
+  readonly descendants?: boolean | undefined;
+  /** Also those that the group was invited to. */
+  readonly shared?: boolean | undefined;
+  /** Only those that the group was invited to. */
+  readonly onlySharedWith?: number | undefined;
+}
+
+export interface ProjectWindow {
+  readonly order: ProjectOrder;
+  readonly direction: 'asc' | 'desc';
+  readonly limit: number;
+  readonly offset: number;
+  /** For keyset pages by id: the last id of the page before. */
+  readonly afterId: number | null;
+}
+
+const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** Each word must be found somewhere. */
+function searchCondition(search: string, namespaces: boolean): Sql {
+  const words = search
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return allOf(
+    words.map((word) => {
+      const pattern = likePattern(word);
+      const path = namespaces ? sql`or n.full_path || '/' || p.path ilike ${pattern}` : sql``;
+      return sql`(p.name ilike ${pattern} or p.path ilike ${pattern} or p.description ilike ${pattern} ${path})`;
+    }),
+  );
+}
+
+function placeCondition(filter: ProjectFilter): Sql[] {
+  const invited = (id: number) =>
+    sql`p.id in (select s.project_id from grants s where s.group_id = ${id} and s.project_id is not null and ${grantHolds('s')})`;
+  if (filter.onlySharedWith !== undefined) return [invited(filter.onlySharedWith)];
+  const id = filter.namespaceId;
+  if (id === undefined) return [];
+  const inside = filter.descendants
+    ? sql`p.namespace_id in (select d.id from namespaces d where d.traversal_ids @> array[${id}]::bigint[])`
+    : sql`p.namespace_id = ${id}`;
+  return [filter.shared ? sql`(${inside} or ${invited(id)})` : inside];
+}
+
+function conditionsOf(filter: ProjectFilter): Sql[] {
+  const found: Sql[] = placeCondition(filter);
+  const add = <T>(value: T | undefined, condition: (value: T) => Sql) => {
+    if (value !== undefined) found.push(condition(value));
+  };
+  add(filter.archived, (value) => sql`p.archived = ${value}`);
+  add(filter.active, (value) =>
+    value
+      ? sql`(not p.archived and p.marked_for_deletion_on is null)`
+      : sql`(p.archived or p.marked_for_deletion_on is not null)`,
+  );
+  add(filter.visibility, (value) => sql`p.visibility = ${value}`);
+  add(filter.search === '' ? undefined : filter.search, (value) =>
+    searchCondition(value, filter.searchNamespaces ?? false),
+  );
+  add(filter.topics, (value) => sql`p.topics @> ${[...value]}::text[]`);
+  if (filter.issuesEnabled) found.push(sql`p.issues_access_level <> 'disabled'`);
+  if (filter.mergeRequestsEnabled) found.push(sql`p.merge_requests_access_level <> 'disabled'`);
+  add(filter.idAfter, (value) => sql`p.id > ${value}`);
+  add(filter.idBefore, (value) => sql`p.id < ${value}`);
+  add(filter.activityAfter, (value) => sql`p.last_activity_at >= ${value}`);
+  add(filter.activityBefore, (value) => sql`p.last_activity_at <= ${value}`);
+  add(filter.updatedAfter, (value) => sql`p.updated_at >= ${value}`);
+  add(filter.updatedBefore, (value) => sql`p.updated_at <= ${value}`);
+  add(filter.repositoryStorage, (value) => sql`p.repository_storage = ${value}`);
+  add(filter.markedForDeletionOn, (value) => sql`p.marked_for_deletion_on = ${value}::date`);
+  return found;
+}
+
+const columns: Readonly<Record<Exclude<ProjectOrder, 'similarity'>, Sql>> = {
+  id: sql`p.id`,
+  name: sql`lower(p.name)`,
+  path: sql`lower(p.path)`,
+  created_at: sql`p.created_at`,
+  updated_at: sql`p.updated_at`,
+  last_activity_at: sql`p.last_activity_at`,
+  star_count: sql`p.star_count`,
+};
+
+function orderBy({ order, direction }: ProjectWindow, search: string | undefined): Sql {
+  if (order === 'similarity') {
+    if (!search) return sql`lower(p.name), p.id`;
+    return sql`greatest(similarity(p.path, ${search}), similarity(p.name, ${search})) desc, p.id desc`;
+  }
+  const way = sql.raw(direction);
+  return order === 'id' ? sql`p.id ${way}` : sql`${columns[order]} ${way}, p.id ${way}`;
+}
+
+function base(caller: Caller, filter: ProjectFilter) {
+  const scope = projectScope(caller, { minimum: filter.minimumLevel ?? null });
+  return { tables: scope.tables, conditions: [scope.condition, ...conditionsOf(filter)] };
+}
+
+/** The statement of a page, for running and explaining. */
+export function pageStatement(caller: Caller, filter: ProjectFilter, window: ProjectWindow) {
+  const { tables, conditions } = base(caller, filter);
+  if (window.afterId !== null)
+    conditions.push(window.direction === 'asc' ? sql`p.id > ${window.afterId}` : sql`p.id < ${window.afterId}`);
+  const page = sql`page as materialized (
+    select p.id, row_number() over (order by ${orderBy(window, filter.search)}) as position
+    from projects p join namespaces n on n.id = p.namespace_id
+    where ${allOf(conditions)}
+    order by ${orderBy(window, filter.search)} limit ${window.limit} offset ${window.offset})`;
+  return sql<ProjectRow>`${withTables(tables, page)}
+    select ${sql.raw(projectColumns)}, ${effectiveLevel(caller.user?.id ?? null, true)} as effective_level
+    from page join projects p on p.id = page.id join namespaces n on n.id = p.namespace_id
+    order by page.position`;
+}
+
+/** One page of projects with their namespaces and the caller's level on each. */
+export async function listProjects(
+  db: Db,
+  caller: Caller,
+  filter: ProjectFilter,
+  window: ProjectWindow,
+): Promise<ProjectSubject[]> {
+  const { rows } = await pageStatement(caller, filter, window).execute(db);
+  return rows.map(toProjectSubject);
+}
+
+/** How many there are, counted up to one more than is ever told. */
+export async function countProjects(db: Db, caller: Caller, filter: ProjectFilter): Promise<number> {
+  const { tables, conditions } = base(caller, filter);
+  const { rows } = await sql<{ count: number }>`${withTables(tables)}
+    select count(*)::int as count from (
+      select 1 from projects p join namespaces n on n.id = p.namespace_id
+      where ${allOf(conditions)} limit ${countLimit + 1}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,98 @@
+/** Rows of `projects`. */
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Namespace, Project } from '../../../kernel/db/rows.ts';
+import type { ProjectsTable } from '../../../kernel/db/tables.ts';
+
+export type NewProject = Insertable<ProjectsTable>;
+export type ProjectChanges = Updateable<ProjectsTable>;
+
+export async function insertProject(tx: Db, project: NewProject): Promise<Project> {
+  return await tx.insertInto('projects').values(project).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function updateProject(db: Db, id: number, changes: ProjectChanges): Promise<Project | undefined> {
+  return await db
+    .updateTable('projects')
+    .set({ ...changes, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function findProject(db: Db, id: number): Promise<Project | undefined> {
+  return await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/**
+ * Locks a namespace's row until the transaction ends, so that what is put into it is put one after the other: a group
+ * and a project may not share a path, which no index can say.
+ */
+export async function lockNamespace(tx: Db, id: number): Promise<Namespace | undefined> {
+  return await tx.selectFrom('namespaces').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** Which of the names are taken in a namespace by other projects or groups than `exceptId`. */
+export async function takenInNamespace(
+  tx: Db,
+  namespace: Pick<Namespace, 'id' | 'full_path'>,
+  wanted: { readonly path: string; readonly name: string },
+  exceptId: number | null,
+): Promise<{ path: boolean; name: boolean }> {
+  const { rows } = await sql<{ path: boolean; name: boolean }>`
+    select exists (select 1 from projects where namespace_id = ${namespace.id} and lower(path) = lower(${wanted.path})
+        and id is distinct from ${exceptId}::bigint)
+      or exists (select 1 from namespaces where lower(full_path) = lower(${`${namespace.full_path}/${wanted.path}`}))
+        as path,
+      exists (select 1 from projects where namespace_id = ${namespace.id} and name = ${wanted.name}
+        and id is distinct from ${exceptId}::bigint) as name`.execute(tx);
+  return rows[0] ?? { path: false, name: false };
+}
+
+export async function countPersonalProjects(db: Db, namespaceId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from projects where namespace_id = ${namespaceId}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** The personal namespace of a user by id or name. */
+export async function findPersonalNamespace(db: Db, idOrUsername: number | string): Promise<Namespace | undefined> {
+  const query = db.selectFrom('namespaces').selectAll().where('kind', '=', 'user');
+  return typeof idOrUsername === 'number'
+    ? await query.where('owner_id', '=', idOrUsername).executeTakeFirst()
+    : await query.where(sql`lower(full_path)`, '=', idOrUsername.toLowerCase()).executeTakeFirst();
+}
+
+/** Gives a user a direct level on a new project. */
+export async function insertProjectGrant(
+  tx: Db,
+  grant: { readonly userId: number; readonly projectId: number; readonly level: number; readonly createdById: number },
+): Promise<void> {
+  await tx
+    .insertInto('grants')
+    .values({
+      user_id: grant.userId,
+      project_id: grant.projectId,
+      level: grant.level,
+      created_by_id: grant.createdById,
+    })
+    .execute();
+}
+
+/** Marks the files of a project's jobs for deletion and removes its row with everything that belongs to it. */
+export async function deleteProject(tx: Db, id: number): Promise<Project | undefined> {
+  await sql`insert into object_deletions (object_key)
+    select object_key from job_artifacts where project_id = ${id}
+    union select trace_object_key from jobs where project_id = ${id} and trace_object_key is not null
+    union select avatar_object_key from projects where id = ${id} and avatar_object_key is not null
+    on conflict do nothing`.execute(tx);
+  return await tx.deleteFrom('projects').where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+/** Projects whose days of grace are over. */
+export async function projectsToRemove(db: Db, days: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from projects where marked_for_deletion_on is not null
+      and marked_for_deletion_on + ${days}::int <= current_date order by id limit 1000`.execute(db);
+  return rows.map(({ id }) => id);
+}

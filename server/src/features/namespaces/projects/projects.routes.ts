@@ -1,0 +1,130 @@
+/** Routes of one project. */
+import Type from 'typebox';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { Entity, Text } from '../../../kernel/http/entity.ts';
+import { invalidParameters } from '../../../kernel/http/errors.ts';
+import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import type { DeletionService } from '../deletion/deletion.service.ts';
+import type { PresentOptions, PresentProjects } from './presenter.ts';
+import { Project } from './projects.entity.ts';
+import { attributes, projectId } from './projects.params.ts';
+import type { ProjectService } from './projects.service.ts';
+
+export interface ProjectRouteDependencies {
+  readonly projects: ProjectService;
+  readonly deletion: DeletionService;
+  readonly present: PresentProjects;
+}
+
+const common = { credentials: ['token', 'session'], tag: 'projects' } as const;
+const Accepted = Entity('Accepted', { message: Text() });
+
+export function projectRoutes({ projects, deletion, present }: ProjectRouteDependencies): Route[] {
+  const one = async (subject: ProjectSubject, caller: Caller, options?: PresentOptions) =>
+    (await present([subject], caller, options))[0];
+
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/projects',
+      summary: 'Create a project',
+      access: { on: 'instance', ability: 'signed_in' },
+      params: Type.Object({
+        ...attributes,
+        name: Optional(Str({ description: 'Required without `path`' })),
+        path: Optional(Str({ description: 'Made from the name by default' })),
+        namespace_id: Optional(Int({ description: 'Default: the personal namespace' })),
+        initialize_with_readme: Optional(Bool({ default: false })),
+      }),
+      responses: { 201: Project },
+      handler: async ({ params, caller }) => {
+        if (params.name === undefined && params.path === undefined)
+          throw invalidParameters(['name, path are missing, at least one parameter must be provided']);
+        return await one(await projects.create(caller, params), caller);
+      },
+    }),
+    route({
+      ...common,
+      credentials: ['token', 'session', 'job'],
+      method: 'GET',
+      path: '/projects/:id',
+      summary: 'A project',
+      access: { on: 'project', ability: 'read_project' },
+      params: Type.Object({
+        ...projectId,
+        statistics: Optional(Bool({ default: false, description: 'Sizes; reporters and above' })),
+        with_custom_attributes: Optional(Bool({ default: false, description: 'Administrators only' })),
+      }),
+      responses: { 200: Project },
+      handler: ({ params, caller, subject }) => one(subject, caller, { statistics: params.statistics }),
+    }),
+    route({
+      ...common,
+      method: 'PUT',
+      path: '/projects/:id',
+      summary: 'Change a project',
+      access: { on: 'project', ability: 'update_project' },
+      params: Type.Object({
+        ...projectId,
+        ...attributes,
+        name: Optional(Str()),
+        path: Optional(Str()),
+        archived: Optional(Bool()),
+      }),
+      responses: { 200: Project },
+      handler: async ({ params, caller, subject }) => {
+        if (Object.keys(params).length === 1)
+          throw invalidParameters([
+            `name, path, ${Object.keys(attributes).join(', ')} are missing, at least one parameter must be provided`,
+          ]);
+        return await one(await projects.update(subject, caller, params), caller);
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/projects/:id',
+      summary: 'Remove a project, after the days of grace',
+      access: { on: 'project', ability: 'remove_project' },
+      params: Type.Object({
+        ...projectId,
+        permanently_remove: Optional(Bool({ default: false, description: 'Now; it must wait for removal already' })),
+        full_path: Optional(Str({ description: 'Of the project; required to remove it now' })),
+      }),
+      responses: { 202: Accepted },
+      handler: async ({ params, caller, subject }) => {
+        const options = { permanently: params.permanently_remove, fullPath: params.full_path };
+        await deletion.scheduleProject(subject, caller, options);
+        return { message: '202 Accepted' };
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/projects/:id/restore',
+      summary: 'Bring back a project that waits for removal',
+      access: { on: 'project', ability: 'remove_project' },
+      params: Type.Object(projectId),
+      responses: { 201: Project },
+      handler: async ({ caller, subject }) => {
+        await deletion.restoreProject(subject);
+        return await one(await projects.reload(subject.project, caller), caller);
+      },
+    }),
+    ...(['archive', 'unarchive'] as const).map((action) =>
+      route({
+        ...common,
+        method: 'POST',
+        path: `/projects/:id/${action}`,
+        summary: action === 'archive' ? 'Make a project read-only' : 'Open an archived project again',
+        access: { on: 'project', ability: 'archive_project' },
+        params: Type.Object(projectId),
+        responses: { 201: Project },
+        handler: async ({ caller, subject }) =>
+          await one(await projects.update(subject, caller, { archived: action === 'archive' }), caller),
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,249 @@
+/** Making and changing projects. */
+import { randomBytes } from 'node:crypto';
+import { canOnGroup } from '../../../kernel/authz/can.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
+import type { Namespace, Project } from '../../../kernel/db/rows.ts';
+import { emit } from '../../../kernel/events/index.ts';
+import { invalidRecord, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { requireOnProject } from '../../../kernel/http/parents.ts';
+import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
+import type { NamespacesDependencies } from '../deps.ts';
+import {
+  openness,
+  pathFromName,
+  projectNameReasons,
+  projectPathReasons,
+  type Visibility,
+  visibilities,
+} from '../naming/naming.ts';
+import { type Attributes, changesOf } from './projects.params.ts';
+import {
+  countPersonalProjects,
+  deleteProject,
+  findPersonalNamespace,
+  insertProject,
+  insertProjectGrant,
+  lockNamespace,
+  type ProjectChanges,
+  takenInNamespace,
+  updateProject,
+} from './projects.queries.ts';
+
+export interface CreateProject extends Attributes {
+  readonly name?: string;
+  readonly path?: string;
+  readonly namespace_id?: number;
+  readonly initialize_with_readme?: boolean;
+}
+
+export interface UpdateProject extends Attributes {
+  readonly name?: string;
+  readonly path?: string;
+  readonly archived?: boolean;
+}
+
+const taken = 'has already been taken';
+
+/** Names a place on disk that says nothing of its content and is never reused. */
+export function newRepositoryPath(): string {
+  const hash = randomBytes(32).toString('hex');
+  return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
+}
+
+function checkNames(name: string, path: string): void {
+  const reasons = { name: projectNameReasons(name), path: projectPathReasons(path) };
+  const wrong = Object.entries(reasons).filter(([, found]) => found.length > 0);
+  if (wrong.length > 0) throw invalidRecord(Object.fromEntries(wrong));
+}
+
+function conflictOf(found: { path: boolean; name: boolean }): void {
+  if (!found.path && !found.name) return;
+  throw invalidRecord({ ...(found.name ? { name: [taken] } : {}), ...(found.path ? { path: [taken] } : {}) });
+}
+
+/** The database's own word, for what was made between check and insert. */
+function conflictFrom(error: unknown): unknown {
+  const path = isUniqueViolation(error, 'projects_path_key');
+  const name = isUniqueViolation(error, 'projects_name_key');
+  return path || name ? invalidRecord(path ? { path: [taken] } : { name: [taken] }) : error;
+}
+
+export function projectService(deps: NamespacesDependencies) {
+  const { db, settings } = deps;
+
+  async function checkVisibility(visibility: Visibility, space: Namespace, caller: Caller): Promise<void> {
+    if (space.kind === 'group' && openness(visibility) > openness(space.visibility))
+      throw invalidRecord({ visibility_level: [`${visibility} is not allowed in a ${space.visibility} group.`] });
+    const { restricted_visibility_levels: restricted } = await settings.read();
+    if (restricted.includes(visibility) && !caller.admin)
+      throw invalidRecord({ visibility_level: [`${visibility} has been restricted by your administrator`] });
+  }
+
+  async function targetNamespace(caller: Caller, namespaceId: number | undefined): Promise<Namespace> {
+    const user = caller.user;
+    if (!user) throw unauthorized();
+    if (namespaceId === undefined) {
+      const own = await findPersonalNamespace(db, user.id);
+      if (!own) throw invalidRecord({ namespace: ["can't be blank"] });
+      return own;
+    }
+    const found = await findNamespaceSubject(db, String(namespaceId), user.id);
+    if (found && mayCreateIn(caller, found)) return found.group;
+    throw invalidRecord({ namespace: ['is not valid'] });
+  }
+
+  const mayCreateIn = (caller: Caller, space: GroupSubject) =>
+    space.group.kind === 'user'
+      ? caller.admin || space.group.owner_id === caller.user?.id
+      : canOnGroup(caller, 'create_project', space);
+
+  async function checkLimit(caller: Caller, space: Namespace): Promise<void> {
+    const user = caller.user;
+    if (space.kind === 'group' || !user || space.owner_id !== user.id) return;
+    if ((await countPersonalProjects(db, space.id)) < user.projects_limit) return;
+    throw plainError(
+      403,
+      user.projects_limit === 0
+        ? 'You cannot create projects in your personal namespace. Contact your administrator.'
+        : `You've reached your limit of ${user.projects_limit} projects created. Contact your administrator.`,
+    );
+  }
+
+  async function defaultVisibility(space: Namespace): Promise<Visibility> {
+    const wanted = (await settings.read()).default_project_visibility;
+    const most = space.kind === 'group' ? openness(space.visibility) : openness('public');
+    return visibilities[Math.min(openness(wanted), most)] ?? 'private';
+  }
+
+  async function create(caller: Caller, params: CreateProject): Promise<ProjectSubject> {
+    const user = caller.user;
+    if (!user) throw unauthorized();
+    const space = await targetNamespace(caller, params.namespace_id);
+    const name = params.name ?? params.path ?? '';
+    const path = params.path ?? pathFromName(name);
+    checkNames(name, path);
+    await checkLimit(caller, space);
+    const visibility = params.visibility ?? (await defaultVisibility(space));
+    await checkVisibility(visibility, space, caller);
+    const values = await settings.read();
+    const ciConfigPath = params.ci_config_path ?? values.default_ci_config_path;
+    const project = await transaction(db, async (tx) => {
+      if (!(await lockNamespace(tx, space.id))) throw invalidRecord({ namespace: ['is not valid'] });
+      conflictOf(await takenInNamespace(tx, space, { name, path }, null));
+      const row = await insertProject(tx, {
+        keep_latest_artifact: values.keep_latest_artifact,
+        shared_runners_enabled: values.shared_runners_enabled && space.shared_runners_setting === 'enabled',
+        ...changesOf(params),
+        ci_config_path: ciConfigPath,
+        name,
+        path,
+        visibility,
+        namespace_id: space.id,
+        creator_id: user.id,
+        default_branch: params.default_branch ?? space.default_branch ?? values.default_branch_name,
+        repository_storage: deps.repositoryStorage,
+        repository_path: newRepositoryPath(),
+      } as Parameters<typeof insertProject>[1]);
+      const ownerId = space.kind === 'user' ? space.owner_id : null;
+      if (ownerId !== null)
+        await insertProjectGrant(tx, {
+          userId: ownerId,
+          projectId: row.id,
+          level: Level.owner,
+          createdById: user.id,
+        });
+      await emit(tx, {
+        kind: 'project.created',
+        project_id: row.id,
+        namespace_id: space.id,
+        actor_id: user.id,
+        payload: { project_id: row.id },
+      });
+      return row;
+    }).catch((error: unknown) => {
+      throw conflictFrom(error);
+    });
+    const subject = await findProjectSubject(db, String(project.id), user.id);
+    if (!subject) throw notFound('Project');
+    try {
+      await deps.repository.projectCreated(subject, {
+        caller,
+        initializeWithReadme: params.initialize_with_readme ?? false,
+      });
+    } catch (error) {
+      await transaction(db, (tx) => deleteProject(tx, project.id));
+      throw error;
+    }
+    return (await findProjectSubject(db, String(project.id), user.id)) ?? subject;
+  }
+
+  async function checkedChanges(
+    subject: ProjectSubject,
+    caller: Caller,
+    params: UpdateProject,
+  ): Promise<ProjectChanges> {
+    const { project } = subject;
+    const changes: ProjectChanges = changesOf(params);
+    if (params.visibility !== undefined && params.visibility !== project.visibility) {
+      requireOnProject(caller, 'change_project_visibility', subject);
+      const space = await findNamespaceSubject(db, String(project.namespace_id), null);
+      if (space) await checkVisibility(params.visibility, space.group, caller);
+      changes.visibility = params.visibility;
+    }
+    if (params.archived !== undefined && params.archived !== project.archived) {
+      requireOnProject(caller, 'archive_project', subject);
+      changes.archived = params.archived;
+    }
+    const name = params.name ?? project.name;
+    const path = params.path ?? project.path;
+    if (path !== project.path) requireOnProject(caller, 'rename_project', subject);
+    if (name !== project.name || path !== project.path) {
+      checkNames(name, path);
+      changes.name = name;
+      changes.path = path;
+    }
+    return changes;
+  }
+
+  async function update(subject: ProjectSubject, caller: Caller, params: UpdateProject): Promise<ProjectSubject> {
+    const { project } = subject;
+    const changes = await checkedChanges(subject, caller, params);
+    const branch = params.default_branch;
+    if (branch !== undefined && branch !== project.default_branch) {
+      if (project.refs_generation > 0 && !(await deps.repository.changeDefaultBranch(project, branch)))
+        throw invalidRecord({ base: [`Could not change HEAD: branch '${branch}' does not exist`] });
+      changes.default_branch = branch;
+    }
+    await transaction(db, async (tx) => {
+      if (changes.path !== undefined) {
+        const space = await lockNamespace(tx, project.namespace_id);
+        if (!space) throw notFound('Project');
+        const wanted = { name: changes.name ?? project.name, path: changes.path };
+        conflictOf(await takenInNamespace(tx, space, wanted, project.id));
+      }
+      if (!(await updateProject(tx, project.id, changes))) throw notFound('Project');
+      await emit(tx, {
+        kind: 'project.updated',
+        project_id: project.id,
+        namespace_id: project.namespace_id,
+        actor_id: caller.user?.id ?? null,
+        payload: { project_id: project.id },
+      });
+    }).catch((error: unknown) => {
+      throw conflictFrom(error);
+    });
+    return await reload(project, caller);
+  }
+
+  async function reload(project: Pick<Project, 'id'>, caller: Caller): Promise<ProjectSubject> {
+    const found = await findProjectSubject(db, String(project.id), caller.user?.id ?? null);
+    if (!found) throw notFound('Project');
+    return found;
+  }
+
+  return { create, update, reload };
+}
+
+export type ProjectService = ReturnType<typeof projectService>;

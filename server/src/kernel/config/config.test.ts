@@ -1,0 +1,66 @@
+/** Configuration: environment over file over defaults, and errors that say what to do. */
+import { expect, it } from 'vitest';
+import { ConfigError, configKeys, loadConfig, shownValue } from './config.ts';
+
+const base = { MILLRACE_DATA: '/srv/millrace' };
+
+function failure(env: Record<string, string>, file: string | null = null): string {
+  try {
+    loadConfig(env, file);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('accepted');
+}
+
+it('takes the environment before the file and the file before the default, and says which', () => {
+  const file = 'port = 9000\nhost = "0.0.0.0"\ntrusted_proxies = ["10.0.0.0/8", "::1"]\n';
+  const { values, sources } = loadConfig({ ...base, MILLRACE_PORT: '9001' }, file);
+  expect(values).toMatchObject({
+    data: '/srv/millrace',
+    port: 9001,
+    host: '0.0.0.0',
+    trustedProxies: ['10.0.0.0/8', '::1'],
+    sshPort: 2222,
+    objects: 'file:/srv/millrace/objects',
+    repositories: { default: '/srv/millrace/repositories' },
+    secrets: '/srv/millrace/secrets.key',
+  });
+  expect(sources).toMatchObject({ data: 'environment', port: 'environment', host: 'file', sshPort: 'default' });
+});
+
+it('counts an empty variable as absent', () => {
+  const { values, sources } = loadConfig({ ...base, MILLRACE_PORT: '' }, 'port = 9000');
+  expect([values.port, sources.port]).toEqual([9000, 'file']);
+});
+
+it.each([
+  [{ MILLRACE_PORT: '80a' }, 'MILLRACE_PORT is "80a", but must be a port number from 0 to 65535'],
+  [{ MILLRACE_PORT: '65536' }, 'MILLRACE_PORT is "65536", but must be a port number from 0 to 65535'],
+  [{ MILLRACE_WORKERS: '0' }, 'MILLRACE_WORKERS is "0", but must be a whole number from 1 to 256'],
+  [{ MILLRACE_RUNNER: 'docker' }, 'MILLRACE_RUNNER is "docker", but must be auto, off, shell or bubblewrap'],
+  [{ MILLRACE_LOG_LEVEL: 'loud' }, 'MILLRACE_LOG_LEVEL is "loud", but must be trace, debug, info'],
+  [{ MILLRACE_REPOSITORIES: '/srv/git' }, 'MILLRACE_REPOSITORIES is "/srv/git", but must be name=path pairs'],
+  [{ MILLRACE_OBJECTS: 's3://bucket' }, 'S3 storage is not available yet'],
+])('names the key, the value and what is accepted: %o', (env, message) => {
+  expect(failure({ ...base, ...env })).toContain(message);
+});
+
+it('does not show the value of a secret in an error', () => {
+  const message = failure({ ...base, DATABASE_URL: 'mysql://root:hunter2@db' });
+  expect(message).toBe('DATABASE_URL is (secret), but must be a postgres:// URL');
+});
+
+it('refuses unknown keys of the file and text that is not TOML', () => {
+  expect(failure(base, 'prot = 1\nport = 2')).toBe('the configuration file has unknown keys: prot');
+  expect(failure(base, 'port = ')).toContain('the configuration file is not valid TOML');
+});
+
+it('shows secrets only as set or not', () => {
+  const { values } = loadConfig({ ...base, MILLRACE_ROOT_TOKEN: 'glpat-secret' }, null);
+  const shown = configKeys.map((key) => `${key.env}=${shownValue(key, values[key.name])}`);
+  expect(shown).toContain('MILLRACE_ROOT_TOKEN=(set)');
+  expect(shown).toContain('MILLRACE_ROOT_PASSWORD=');
+  expect(shown.join()).not.toContain('glpat-secret');
+});

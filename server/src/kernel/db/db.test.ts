@@ -1,0 +1,124 @@
+/** The pool, transactions, errors and locks against a real server. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import {
+  createDb,
+  createPool,
+  type Db,
+  databaseFault,
+  isUniqueViolation,
+  lockInTransaction,
+  transaction,
+  tryLockInTransaction,
+  withRepositoryLock,
+} from './index.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb(createPool({ ...database, max: 5 }));
+  await sql`create table pairs (a bigint primary key, b bigint not null check (b > 0), d date)`.execute(db);
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const one = async <T>(query: ReturnType<typeof sql<T>>, handle: Db = db) => (await query.execute(handle)).rows[0];
+
+it('reads bigint as number, dates as text and timestamps as Date', async () => {
+  const row = await one(sql`select 9007199254740991::bigint as id, '2030-01-02'::date as day, now() as at`);
+  expect(row).toEqual({ id: Number.MAX_SAFE_INTEGER, day: '2030-01-02', at: expect.any(Date) });
+});
+
+it('prepares statements that come again, and survives a change of their table', async () => {
+  await db.connection().execute(async (connection) => {
+    const read = () => one<{ a: number }>(sql`select * from pairs where a = ${1}`, connection);
+    await sql`insert into pairs values (1, 1)`.execute(db);
+    for (let times = 0; times < 4; times++) await read();
+    const prepared = await one(
+      sql`select count(*) as n from pg_prepared_statements where statement like 'select * from pairs%'`,
+      connection,
+    );
+    expect(prepared).toEqual({ n: 1 });
+    await sql`alter table pairs add column e text`.execute(db);
+    expect(await read()).toMatchObject({ a: 1, e: null });
+    await sql`alter table pairs drop column e`.execute(db);
+    // Inside a transaction the statement cannot be saved, but the transaction runs again.
+    const again = await transaction(
+      connection,
+      async (tx) => await one<{ a: number }>(sql`select * from pairs where a = ${1}`, tx),
+    );
+    expect(again).toEqual({ a: 1, b: 1, d: null });
+  });
+});
+
+it('says which constraint was broken', async () => {
+  const error = async (query: ReturnType<typeof sql>) => await query.execute(db).catch((reason: unknown) => reason);
+  const unique = await error(sql`insert into pairs values (1, 1)`);
+  expect(databaseFault(unique)).toMatchObject({ kind: 'unique', constraint: 'pairs_pkey', table: 'pairs' });
+  expect(isUniqueViolation(unique, 'pairs_pkey')).toBe(true);
+  expect(isUniqueViolation(unique, 'other')).toBe(false);
+  expect(databaseFault(await error(sql`insert into pairs values (2, 0)`))).toMatchObject({
+    kind: 'check',
+    constraint: 'pairs_b_check',
+  });
+  expect(databaseFault(await error(sql`insert into pairs values (2, null)`))).toMatchObject({
+    kind: 'not_null',
+    column: 'b',
+  });
+  expect(databaseFault(await error(sql`select nothing`))).toBeNull();
+});
+
+it('runs a transaction again after a deadlock', async () => {
+  await sql`insert into pairs values (10, 1), (11, 1)`.execute(db);
+  const attempts = [0, 0];
+  const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const cross = (me: number, first: number, second: number) =>
+    transaction(db, async (tx) => {
+      attempts[me]! += 1;
+      await sql`update pairs set b = b + 1 where a = ${first}`.execute(tx);
+      met[me]!.resolve();
+      await met[1 - me]!.promise;
+      await sql`update pairs set b = b + 1 where a = ${second}`.execute(tx);
+    });
+  await Promise.all([cross(0, 10, 11), cross(1, 11, 10)]);
+  expect(attempts[0]! + attempts[1]!).toBe(3);
+  expect(await one(sql`select min(b) as low, max(b) as high from pairs where a in (10, 11)`)).toEqual({
+    low: 3,
+    high: 3,
+  });
+});
+
+it('joins the transaction that it is called in, and rolls back all of it', async () => {
+  const outcome = transaction(db, async (tx) => {
+    await transaction(tx, async (inner) => {
+      expect(inner).toBe(tx);
+      await sql`insert into pairs values (20, 1)`.execute(inner);
+    });
+    throw new Error('after all');
+  });
+  await expect(outcome).rejects.toThrow('after all');
+  expect(await one(sql`select count(*) as n from pairs where a = 20`)).toEqual({ n: 0 });
+});
+
+it('locks by name: one holder at a time, given back with the transaction or the work', async () => {
+  await transaction(db, async (tx) => {
+    await lockInTransaction(tx, 'thing', 1);
+    expect(await transaction(db, (other) => tryLockInTransaction(other, 'thing', 1))).toBe(false);
+    expect(await transaction(db, (other) => tryLockInTransaction(other, 'thing', 2))).toBe(true);
+  });
+  expect(await transaction(db, (other) => tryLockInTransaction(other, 'thing', 1))).toBe(true);
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(`${name} in`);
+    await sql`select pg_sleep(0.01)`.execute(db);
+    order.push(`${name} out`);
+  };
+  await Promise.all([withRepositoryLock(db, 5, work('a')), withRepositoryLock(db, 5, work('b'))]);
+  expect(order.map((entry) => entry.split(' ')[1])).toEqual(['in', 'out', 'in', 'out']);
+  await expect(withRepositoryLock(db, 5, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await transaction(db, (other) => tryLockInTransaction(other, 'repository', 5))).toBe(true);
+});

@@ -1,0 +1,53 @@
+/** Advisory locks by name: for a transaction, or for as long as some work lasts. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from './pool.ts';
+
+/** The 64-bit key of a lock, as text for a bigint parameter. Equal names are the same lock in every process. */
+export function lockKey(...name: ReadonlyArray<string | number>): string {
+  return createHash('sha256').update(name.join('\0')).digest().readBigInt64BE(0).toString();
+}
+
+const repository = (projectId: number) => lockKey('repository', projectId);
+
+/** Waits for the lock and keeps it to the end of the transaction. */
+export async function lockInTransaction(tx: Db, ...name: ReadonlyArray<string | number>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${lockKey(...name)}::bigint)`.execute(tx);
+}
+
+/** Takes the lock to the end of the transaction if it is free. */
+export async function tryLockInTransaction(tx: Db, ...name: ReadonlyArray<string | number>): Promise<boolean> {
+  const { rows } = await sql<{
+    free: boolean;
+  }>`select pg_try_advisory_xact_lock(${lockKey(...name)}::bigint) as free`.execute(tx);
+  return rows[0]?.free === true;
+}
+
+/** The writer's lock on a repository, to the end of the transaction. */
+export const lockRepositoryInTransaction = (tx: Db, projectId: number): Promise<void> =>
+  lockInTransaction(tx, 'repository', projectId);
+
+/**
+ * Holds the writer's lock on a repository while `work` runs. `work` gets the connection that holds it: using it for its
+ * own transactions keeps waiting writers from starving each other of connections. The lock goes with the connection.
+ */
+export const withRepositoryLock = <T>(db: Db, projectId: number, work: (connection: Db) => Promise<T>): Promise<T> =>
+  holding(db, repository(projectId), work);
+
+/** Holds the named lock on a connection of its own while `work` runs. */
+export const withLock = <T>(
+  db: Db,
+  name: ReadonlyArray<string | number>,
+  work: (connection: Db) => Promise<T>,
+): Promise<T> => holding(db, lockKey(...name), work);
+
+async function holding<T>(db: Db, key: string, work: (connection: Db) => Promise<T>): Promise<T> {
+  return await db.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(${key}::bigint)`.execute(connection);
+    try {
+      return await work(connection);
+    } finally {
+      await sql`select pg_advisory_unlock(${key}::bigint)`.execute(connection);
+    }
+  });
+}

@@ -1,0 +1,95 @@
+/** The product's composition on a test's database and directory, with its log in hand. */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { type App, buildApp, type Kernels } from '../src/app.ts';
+import { loadConfig } from '../src/kernel/config/config.ts';
+import { createDb, createPool, startListener } from '../src/kernel/db/index.ts';
+import { openObjectStore } from '../src/kernel/objects/index.ts';
+import { builtInRunner } from '../src/kernel/process/built-in-runner.ts';
+import { freePort } from '../src/kernel/process/port.ts';
+import { createQueue } from '../src/kernel/queue/index.ts';
+import { secretsFrom } from '../src/kernel/secrets/index.ts';
+import { createLogger, createMetrics } from '../src/kernel/telemetry/index.ts';
+import type { TestAppOptions } from './app.ts';
+import type { TestDatabase } from './database.ts';
+
+export interface ComposedApp extends Omit<App, 'close'> {
+  readonly kernels: Kernels;
+  readonly db: Kernels['db'];
+  /** Every log line so far, as JSON. */
+  readonly logs: string[];
+  /** Listens on a free loopback port and answers its URL. */
+  listen(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The application, not listening yet. */
+export async function compose(
+  database: TestDatabase,
+  directory: string,
+  options: TestAppOptions,
+): Promise<ComposedApp> {
+  const logs: string[] = [];
+  const log = createLogger('debug', { write: (line) => void logs.push(line) });
+  const host = '127.0.0.1';
+  // Links hold the port, so that it has to be known before the server listens.
+  const port = await freePort(host);
+  const { values: config } = loadConfig(
+    {
+      MILLRACE_DATA: directory,
+      MILLRACE_HOST: host,
+      MILLRACE_PORT: String(port),
+      MILLRACE_URL: options.externalUrl ?? `http://${host}:${port}`,
+      MILLRACE_RUNNER: 'off',
+      ...options.environment,
+    },
+    null,
+  );
+  const pool = createPool({ ...database, max: 8, log });
+  const db = createDb(pool);
+  const lockDb = createDb(createPool({ ...database, max: 4, log }));
+  const listener = await startListener({ address: database, log });
+  const stopping = new AbortController();
+  const kernels: Kernels = {
+    config,
+    externalUrl: config.url ?? '',
+    release: { version: '0.0.0-test', revision: 'test' },
+    log,
+    metrics: createMetrics(),
+    db,
+    lockDb,
+    runner: (token) => builtInRunner({ config, url: () => `http://${host}:${port}`, token, log }),
+    listener,
+    secrets: secretsFrom(randomBytes(32)),
+    objects: await openObjectStore(`file:${path.join(directory, 'objects')}`),
+    stopping: stopping.signal,
+    checks: {},
+  };
+  const app = buildApp(kernels, { strict: true, features: options.features ?? [] });
+  const { tasks, cron } = app;
+  const queue = options.background ? createQueue({ pool, db, listener, tasks, cron, concurrency: 4, log }) : undefined;
+  await listener.ready();
+  return {
+    ...app,
+    kernels,
+    db,
+    logs,
+    listen: async () => {
+      const url = await app.server.listen({ host, port });
+      await queue?.start();
+      if (queue) app.delivery.start();
+      return url;
+    },
+    close: async () => {
+      stopping.abort();
+      app.server.server.closeAllConnections();
+      await app.server.close();
+      await app.delivery.stop();
+      await queue?.stop();
+      await app.close();
+      await listener.stop();
+      await lockDb.destroy();
+      await db.destroy();
+    },
+  };
+}
