@@ -50,10 +50,10 @@ module.exports = {
       to: { path: '^server/src/(features|transport|app\\.ts|main\\.ts)' },
     },
     {
-      name: 'features-through-their-index',
-      comment: 'A slice is used by its index.ts.',
+      name: 'domains-through-an-index',
+      comment: 'Another domain is used by its index.ts, or by the index.ts of a noun in it.',
       severity: 'error',
-      from: { path: '^server/src/features/([^/]+/[^/]+)/' },
+      from: { path: '^server/src/features/([^/]+)/' },
       to: {
         path: '^server/src/features/',
         pathNot: [

@@ -8,7 +8,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import { describedRoutes } from '../../server/src/main.ts';
 
 const root = join(import.meta.dirname, '../..');
-const document = describedRoutes();
+const document = await describedRoutes();
 const text = `${JSON.stringify(document, null, 1)}\n`;
 writeFileSync(join(root, 'docs/api/openapi.json'), text);
 const types = astToString(await openapiTS(text, { alphabetize: true, defaultNonNullable: false }));

@@ -114,7 +114,11 @@ if (import.meta.main) {
   const path = await import('node:path');
   const { migrations } = await import('../../server/src/kernel/db/migrations/index.ts');
   const directory = mkdtempSync(path.join(tmpdir(), 'millrace-generate-'));
-  const server = await startPostgres({ dataDir: path.join(directory, 'postgres'), durable: false });
+  const server = await startPostgres({
+    dataDir: path.join(directory, 'postgres'),
+    durable: false,
+    log: { info: () => undefined, warn: () => undefined },
+  });
   try {
     const client = new pg.Client(server.connection);
     await client.connect();

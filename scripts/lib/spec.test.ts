@@ -41,6 +41,7 @@ describe('sub-keys of a row', () => {
     ],
     ['names with brackets', '`position[base_sha]`, `ids[]`', ['position[base_sha]', 'ids[]']],
     ['quoted values in a shape', "403, `{error: 'insufficient_scope', scope: 'sudo'}`", ['error', 'scope', '403']],
+    ['a header by its name', '`x`, `PRIVATE-TOKEN: <ACCESS_TOKEN>`, `Location`', ['x', 'PRIVATE-TOKEN', 'Location']],
     ['each once', '`a`, `b`, `a`', ['a', 'b']],
   ])('%s', (_, text, keys) => {
     expect(subKeys(text)).toEqual(keys);
@@ -80,6 +81,7 @@ describe('coverage', () => {
     expect(provedBy('t [1/a/2 x]', 'u [1/a/2 y]')).toEqual(['1/a/2']);
   });
   test('what the specification does not have is reported', () => {
+    expect(coverage(rows, ['[1/a/1 one]', '[1/a/1 two]']).unknown).toEqual(['1/a/1 two']);
     expect(coverage(rows, ['[1/a/9]', '[1/a/2 z]']).unknown).toEqual(['1/a/2 z', '1/a/9']);
   });
 });

@@ -1,0 +1,22 @@
+/** `millrace doctor`: looks at everything that the server needs. */
+import { configure, operations } from '@millrace/server/main';
+import { parse } from '../arguments.ts';
+import { type Command, table } from '../command.ts';
+import { gitFinding } from '../git-version.ts';
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Check git, the data directory, the database and storage; exit code 1 when something is wrong',
+  usage: ['millrace doctor [--json]'],
+  run: async (args, { env, print }) => {
+    const { options } = parse(args, [], { json: 'boolean' });
+    const { values } = configure(env);
+    const { doctor } = await operations();
+    const findings = [await gitFinding(), ...(await doctor(values))];
+    if (options.json) print(JSON.stringify(findings, null, 2));
+    else
+      for (const line of table(findings.map(({ check, ok, message }) => [ok ? 'ok  ' : 'FAIL', check, message])))
+        print(line);
+    return findings.every(({ ok }) => ok) ? 0 : 1;
+  },
+};

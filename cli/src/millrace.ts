@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+/** The millrace command. */
+import { text } from 'node:stream/consumers';
+import { main } from './main.ts';
+
+const code = await main(process.argv.slice(2), {
+  env: process.env,
+  terminal: process.stderr.isTTY === true,
+  print: (line) => void process.stdout.write(`${line}\n`),
+  warn: (line) => void process.stderr.write(`${line}\n`),
+  readInput: () => text(process.stdin),
+  exit: (status) => process.exit(status),
+});
+if (code !== null) process.exitCode = code;

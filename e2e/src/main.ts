@@ -1,0 +1,19 @@
+/** `npm run e2e`: the built product from a clean data directory, real git, real clients, a real browser. */
+import { journey } from './scenarios/journey.ts';
+import { startInstance } from './support/instance.ts';
+import { createSuite, isScenarioEnd } from './support/suite.ts';
+
+const suite = createSuite();
+const instance = await startInstance();
+try {
+  await journey(suite, instance);
+} catch (error) {
+  if (!isScenarioEnd(error)) throw error;
+} finally {
+  await suite.step('SIGTERM stops everything and exits 0', async () => {
+    const code = await instance.stop();
+    if (code !== 0) throw new Error(`exit code ${code}\n${instance.log().slice(-3000)}`);
+  });
+  instance.remove();
+}
+process.exitCode = suite.finish();

@@ -1,0 +1,97 @@
+/** The built product as a process: started from a clean data directory, watched, stopped. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '../../..');
+export const rootToken = `glpat-e2e${'0123456789abcdef'.repeat(2)}`;
+export const rootPassword = 'correct-horse-battery-staple';
+
+export interface Instance {
+  readonly url: string;
+  readonly data: string;
+  readonly startMilliseconds: number;
+  readonly pid: number;
+  /** Everything that the process printed. */
+  log(): string;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  remove(): void;
+}
+
+/** Starts an instance and waits for its ready line; `data` continues an earlier one. */
+export async function startInstance(options: { data?: string; env?: Record<string, string> } = {}): Promise<Instance> {
+  const data = options.data ?? mkdtempSync(join(tmpdir(), 'mr-e2e-'));
+  const started = performance.now();
+  const child: ChildProcess = spawn(process.execPath, [join(root, 'dist/millrace.mjs'), 'serve'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: data,
+      LANG: 'C.UTF-8',
+      MILLRACE_DATA: join(data, 'millrace'),
+      MILLRACE_PORT: '0',
+      MILLRACE_SSH_PORT: 'off',
+      MILLRACE_ROOT_PASSWORD: rootPassword,
+      MILLRACE_ROOT_TOKEN: rootToken,
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not ready after 60 s:\n${output}`)), 60_000);
+    const read = (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+      const ready = /^millrace ready (http:\S+)/m.exec(output);
+      if (ready?.[1]) {
+        clearTimeout(timer);
+        resolve(ready[1]);
+      }
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    void exited.then((code) => reject(new Error(`ended with ${code} before it was ready:\n${output}`)));
+  });
+  return {
+    url,
+    data,
+    startMilliseconds: performance.now() - started,
+    pid: child.pid ?? 0,
+    log: () => output,
+    async stop() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+      const code = await exited;
+      clearTimeout(timer);
+      return code;
+    },
+    remove: () => rmSync(data, { recursive: true, force: true }),
+  };
+}
+
+/** PSS in MB of a process and everything below it, by process; Linux only. */
+export function memoryOfTree(pid: number): { name: string; pid: number; megabytes: number }[] {
+  const read = (path: string) => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return '';
+    }
+  };
+  const found: { name: string; pid: number; megabytes: number }[] = [];
+  const visit = (id: number) => {
+    const pss = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${id}/smaps_rollup`))?.[1];
+    if (pss)
+      found.push({
+        name: read(`/proc/${id}/cmdline`).split('\0').slice(0, 3).join(' ').slice(-60),
+        pid: id,
+        megabytes: Number(pss) / 1024,
+      });
+    for (const child of read(`/proc/${id}/task/${id}/children`).trim().split(' ')) if (child) visit(Number(child));
+  };
+  visit(pid);
+  return found;
+}

@@ -1,0 +1,143 @@
+/** Rows of `job_artifacts`, and which of them may go. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Job, JobArtifact } from '../../../kernel/db/rows.ts';
+
+export interface NewArtifact {
+  readonly jobId: number;
+  readonly projectId: number;
+  readonly fileType: string;
+  readonly fileFormat: string;
+  readonly filename: string;
+  readonly size: number;
+  readonly sha256: Buffer;
+  readonly objectKey: string;
+  readonly accessibility: string;
+  readonly expireAt: Date | null;
+}
+
+/** Stores one; an archive or report that is there already is kept, and false is answered. */
+export async function insertArtifact(tx: Db, artifact: NewArtifact): Promise<boolean> {
+  const row = await tx
+    .insertInto('job_artifacts')
+    .values({
+      job_id: artifact.jobId,
+      project_id: artifact.projectId,
+      file_type: artifact.fileType,
+      file_format: artifact.fileFormat,
+      filename: artifact.filename,
+      size: artifact.size,
+      sha256: artifact.sha256,
+      object_key: artifact.objectKey,
+      accessibility: artifact.accessibility,
+      expire_at: artifact.expireAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The artifact of one type of a job. What has expired is served until the sweep removes it. */
+export async function findArtifact(db: Db, jobId: number, fileType: string): Promise<JobArtifact | undefined> {
+  return await db
+    .selectFrom('job_artifacts')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('file_type', '=', fileType)
+    .orderBy('id')
+    .executeTakeFirst();
+}
+
+export async function artifactsOfType(db: Db, jobIds: readonly number[], fileType: string): Promise<JobArtifact[]> {
+  if (jobIds.length === 0) return [];
+  return await db
+    .selectFrom('job_artifacts')
+    .selectAll()
+    .where('job_id', 'in', [...jobIds])
+    .where('file_type', '=', fileType)
+    .orderBy('id')
+    .execute();
+}
+
+export async function deleteArtifactsOf(tx: Db, jobId: number): Promise<void> {
+  await tx.deleteFrom('job_artifacts').where('job_id', '=', jobId).execute();
+  await tx.updateTable('jobs').set({ artifacts_expire_at: null }).where('id', '=', jobId).execute();
+}
+
+/** Keeps what a job stored until somebody deletes it. */
+export async function keepArtifacts(tx: Db, jobId: number): Promise<void> {
+  await tx.updateTable('job_artifacts').set({ expire_at: null }).where('job_id', '=', jobId).execute();
+  await tx.updateTable('jobs').set({ artifacts_expire_at: null }).where('id', '=', jobId).execute();
+}
+
+/** Notes on the job when its artifacts go. */
+export async function setArtifactsExpiry(tx: Db, jobId: number, at: Date | null): Promise<void> {
+  await tx.updateTable('jobs').set({ artifacts_expire_at: at }).where('id', '=', jobId).execute();
+}
+
+/** The newest successful pipeline of each ref keeps its artifacts. */
+const newestSuccessful = sql`(
+  select max(pipelines.id) from pipelines
+  where pipelines.project_id = jobs.project_id and pipelines.ref = jobs.ref and pipelines.status = 'success'
+)`;
+
+/** Lets everything that may be deleted expire now: of jobs that ended, but for the kept pipelines. */
+export async function expireAll(tx: Db, projectId: number, keepLatest: boolean): Promise<void> {
+  await sql`
+    update job_artifacts set expire_at = now()
+    from jobs
+    where jobs.id = job_artifacts.job_id and job_artifacts.project_id = ${projectId}
+      and jobs.status not in ('running', 'canceling')
+      and (not ${keepLatest}::boolean or jobs.pipeline_id is distinct from ${newestSuccessful})
+  `.execute(tx);
+  await sql`
+    update jobs set artifacts_expire_at = now()
+    where jobs.project_id = ${projectId} and exists (
+      select from job_artifacts where job_artifacts.job_id = jobs.id and job_artifacts.expire_at <= now()
+    )
+  `.execute(tx);
+}
+
+/** Deletes up to `limit` rows that have expired and are not kept for their ref; how many. */
+export async function deleteExpired(tx: Db, keepLatest: boolean, limit: number): Promise<number> {
+  const result = await sql<{ id: number }>`
+    delete from job_artifacts where id in (
+      select job_artifacts.id from job_artifacts
+      join jobs on jobs.id = job_artifacts.job_id
+      join projects on projects.id = job_artifacts.project_id
+      where job_artifacts.expire_at <= now()
+        and (
+          not (${keepLatest}::boolean and projects.keep_latest_artifact)
+          or jobs.pipeline_id is distinct from ${newestSuccessful}
+        )
+      order by job_artifacts.expire_at limit ${limit}
+    ) returning id
+  `.execute(tx);
+  return result.rows.length;
+}
+
+/** The newest job of that name with an archive, in the newest successful pipeline of a ref. */
+export async function findJobOfRef(db: Db, projectId: number, ref: string, name: string): Promise<Job | undefined> {
+  const pipeline = db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('ref', '=', ref)
+    .where('status', '=', 'success')
+    .orderBy('id', 'desc')
+    .limit(1);
+  return await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('pipeline_id', '=', pipeline)
+    .where('name', '=', name)
+    .where('retried', '=', false)
+    .where('status', '=', 'success')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+}
+
+export async function setDotenv(tx: Db, jobId: number, sealed: Buffer): Promise<void> {
+  await tx.updateTable('jobs').set({ dotenv_encrypted: sealed }).where('id', '=', jobId).execute();
+}

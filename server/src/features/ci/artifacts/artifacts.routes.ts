@@ -1,0 +1,201 @@
+/** Downloading artifacts, keeping and deleting them. */
+import path from 'node:path';
+import Type from 'typebox';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { Job, JobArtifact } from '../../../kernel/db/rows.ts';
+import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { answer, Binary, Empty, type Route, route, type Streamed, streamed } from '../../../kernel/http/route.ts';
+import type { CiDependencies } from '../deps.ts';
+import { JobEntity } from '../jobs/jobs.entity.ts';
+import { findJob } from '../jobs/jobs.queries.ts';
+import { presentJob } from '../jobs/presenting.ts';
+import { deleteArtifactsOf, expireAll, findArtifact, findJobOfRef, keepArtifacts } from './artifacts.queries.ts';
+import { entryPath, readObject, zipEntry } from './store.ts';
+
+const tag = 'Job artifacts';
+const credentials = ['token', 'session', 'job'] as const;
+const id = IdOrPath('Id or path of the project');
+const jobId = Int({ description: 'Id of the job' });
+const jobToken = Optional(Str({ description: 'Token of a running job; read as a credential' }));
+const access = { on: 'project', ability: 'read_artifacts' } as const;
+const refName = Str({ description: 'Branch or tag' });
+const jobName = Str({ description: 'Name of the job' });
+const inArchive = Str({ description: 'Path inside the archive' });
+const ofJob = '/projects/:id/jobs/:job_id/artifacts';
+const ofRef = '/projects/:id/jobs/artifacts/:ref_name';
+
+/** A name for the browser; whatever a runner called its file. */
+const disposition = (filename: string): string => {
+  const plain = filename.replace(/[^A-Za-z0-9._ -]/g, '_');
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(filename)}`;
+};
+
+/** Nothing of what a job made is shown as a page of this site. */
+const inert = (filename: string) => ({
+  'Content-Disposition': disposition(filename),
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+});
+
+/** Whether the job lets this caller have its artifacts: `none` and roles are set by the configuration. */
+function mayDownload(subject: ProjectSubject, caller: Caller, artifact: JobArtifact): boolean {
+  if (caller.admin) return true;
+  switch (artifact.accessibility) {
+    case 'all':
+    case 'public':
+      return true;
+    case 'developer':
+    case 'private':
+      return subject.level >= Level.developer;
+    case 'maintainer':
+      return subject.level >= Level.maintainer;
+    default:
+      return false;
+  }
+}
+
+/** The archive as a download. */
+export async function archiveStream(deps: Pick<CiDependencies, 'objects'>, artifact: JobArtifact): Promise<Streamed> {
+  return streamed(await readObject(deps, artifact.object_key), 'application/zip', {
+    ...inert(artifact.filename),
+    'Content-Length': String(artifact.size),
+  });
+}
+
+export function artifactRoutes(deps: CiDependencies): Route[] {
+  const { db } = deps;
+
+  async function find(subject: ProjectSubject, number: number): Promise<Job> {
+    const job = await findJob(db, subject.project.id, number);
+    if (!job) throw notFound();
+    return job;
+  }
+
+  async function archiveOf(subject: ProjectSubject, caller: Caller, job: Job): Promise<JobArtifact> {
+    const artifact = await findArtifact(db, job.id, 'archive');
+    if (!artifact) throw notFound();
+    if (!mayDownload(subject, caller, artifact)) throw caller.user === null ? unauthorized() : forbidden();
+    return artifact;
+  }
+
+  async function fileOf(artifact: JobArtifact, inside: string): Promise<Streamed> {
+    const entry = await zipEntry(deps, artifact.object_key, inside);
+    if (!entry) throw notFound();
+    return streamed(entry.stream, 'application/octet-stream', {
+      ...inert(path.posix.basename(inside)),
+      'Content-Length': String(entry.size),
+    });
+  }
+
+  async function jobOfRef(subject: ProjectSubject, ref: string, name: string): Promise<Job> {
+    const job = await findJobOfRef(db, subject.project.id, ref, name);
+    if (!job) throw notFound();
+    return job;
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: ofJob,
+      summary: 'Download the archive of a job',
+      tag,
+      credentials,
+      access,
+      params: Type.Object({ id, job_id: jobId, job_token: jobToken }),
+      responses: { 200: Binary },
+      handler: async ({ subject, caller, params }) =>
+        archiveStream(deps, await archiveOf(subject, caller, await find(subject, params.job_id))),
+    }),
+    route({
+      method: 'GET',
+      path: `${ofRef}/download`,
+      summary: 'Download the archive of the latest successful pipeline of a ref',
+      tag,
+      credentials,
+      access,
+      params: Type.Object({ id, ref_name: refName, job: jobName, job_token: jobToken }),
+      responses: { 200: Binary },
+      handler: async ({ subject, caller, params }) => {
+        const job = await jobOfRef(subject, params.ref_name, params.job);
+        return await archiveStream(deps, await archiveOf(subject, caller, job));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${ofJob}/*`,
+      summary: 'Download one file out of the archive of a job',
+      tag,
+      credentials,
+      access,
+      params: Type.Object({ id, job_id: jobId, path: inArchive, job_token: jobToken }),
+      responses: { 200: Binary },
+      handler: async ({ subject, caller, params }) => {
+        const inside = entryPath(params.path);
+        return await fileOf(await archiveOf(subject, caller, await find(subject, params.job_id)), inside);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${ofRef}/raw/*`,
+      summary: 'Download one file of the latest successful pipeline of a ref',
+      tag,
+      credentials,
+      access,
+      params: Type.Object({ id, ref_name: refName, path: inArchive, job: jobName, job_token: jobToken }),
+      responses: { 200: Binary },
+      handler: async ({ subject, caller, params }) => {
+        const inside = entryPath(params.path);
+        const job = await jobOfRef(subject, params.ref_name, params.job);
+        return await fileOf(await archiveOf(subject, caller, job), inside);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${ofJob}/keep`,
+      summary: 'Keep the artifacts of a job when they would expire',
+      tag,
+      credentials: ['token', 'session'],
+      access: { on: 'project', ability: 'keep_artifacts' },
+      params: Type.Object({ id, job_id: jobId }),
+      responses: { 200: JobEntity },
+      handler: async ({ subject, params }) => {
+        const job = await find(subject, params.job_id);
+        if (!(await findArtifact(db, job.id, 'archive'))) throw notFound();
+        await transaction(db, async (tx) => keepArtifacts(tx, job.id));
+        return { ...(await presentJob(deps, subject, await find(subject, job.id))), download_url: null };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: ofJob,
+      summary: 'Delete the artifacts of a job',
+      tag,
+      credentials: ['token', 'session'],
+      access: { on: 'project', ability: 'remove_artifacts' },
+      params: Type.Object({ id, job_id: jobId }),
+      responses: { 204: Empty },
+      handler: async ({ subject, params }) => {
+        const job = await find(subject, params.job_id);
+        await transaction(db, async (tx) => deleteArtifactsOf(tx, job.id));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/projects/:id/artifacts',
+      summary: 'Let all artifacts of a project that may be deleted expire now',
+      tag,
+      credentials: ['token', 'session'],
+      access: { on: 'project', ability: 'remove_artifacts' },
+      params: Type.Object({ id }),
+      responses: { 202: Empty },
+      handler: async ({ subject }) => {
+        const settings = await deps.settings.read();
+        const keep = settings.keep_latest_artifact && subject.project.keep_latest_artifact;
+        await transaction(db, async (tx) => expireAll(tx, subject.project.id, keep));
+        return answer(202);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,80 @@
+/** Artifacts in the object store: whole ones, and single files out of an archive without unpacking it. */
+import type { Readable } from 'node:stream';
+import yauzl from 'yauzl';
+import { notFound, plainError } from '../../../kernel/http/errors.ts';
+import type { CiDependencies } from '../deps.ts';
+
+type Objects = Pick<CiDependencies, 'objects'>;
+
+/** A stored object as a stream; 404 when it has been removed. */
+export async function readObject({ objects }: Objects, key: string): Promise<Readable> {
+  if (!(await objects.exists(key))) throw notFound();
+  return objects.get(key);
+}
+
+/** Longest path of a file in an archive. */
+const maxPathLength = 4096;
+
+/** The path as archives spell it; 400 for one that leaves the archive or could never be in one. */
+export function entryPath(path: string): string {
+  const parts = path.split('/');
+  const bad =
+    path === '' ||
+    path.length > maxPathLength ||
+    path.includes('\0') ||
+    path.includes('\\') ||
+    parts.some((part) => part === '' || part === '.' || part === '..');
+  if (bad) throw plainError(400, '400 Bad request');
+  return path;
+}
+
+export interface ZipFile {
+  readonly stream: Readable;
+  /** Bytes unpacked. */
+  readonly size: number;
+}
+
+const openZip = (file: string): Promise<yauzl.ZipFile> =>
+  new Promise((resolve, reject) => {
+    yauzl.open(file, { lazyEntries: true, autoClose: true, validateEntrySizes: true }, (error, zip) => {
+      if (error) reject(error);
+      else resolve(zip);
+    });
+  });
+
+const findEntry = (zip: yauzl.ZipFile, path: string): Promise<yauzl.Entry | null> =>
+  new Promise((resolve, reject) => {
+    zip.on('entry', (entry: yauzl.Entry) => {
+      if (entry.fileName === path) resolve(entry);
+      else zip.readEntry();
+    });
+    zip.once('end', () => resolve(null));
+    zip.once('error', reject);
+    zip.readEntry();
+  });
+
+/** Type bits of a mode that are a symbolic link's. */
+const isLink = (entry: yauzl.Entry) => ((entry.externalFileAttributes >>> 16) & 0o170000) === 0o120000;
+
+const streamOf = (zip: yauzl.ZipFile, entry: yauzl.Entry): Promise<Readable> =>
+  new Promise((resolve, reject) => {
+    zip.openReadStream(entry, (error, stream) => {
+      if (error) reject(error);
+      else resolve(stream);
+    });
+  });
+
+/** One file of an archive; null when it is not in there, or is no regular file. */
+export async function zipEntry({ objects }: Objects, key: string, path: string): Promise<ZipFile | null> {
+  const file = await objects.localPath(key);
+  if (file === null) return null;
+  const zip = await openZip(file);
+  try {
+    const entry = await findEntry(zip, path);
+    if (!entry || isLink(entry)) return null;
+    return { stream: await streamOf(zip, entry), size: entry.uncompressedSize };
+  } finally {
+    // The stream has a hold of its own on the file.
+    if (zip.isOpen) zip.close();
+  }
+}

@@ -1,0 +1,110 @@
+/** What the CI slice needs of others; app.ts wires it. */
+import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Db } from '../../kernel/db/index.ts';
+import type { Project } from '../../kernel/db/rows.ts';
+import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { ObjectStore } from '../../kernel/objects/index.ts';
+import type { Secrets } from '../../kernel/secrets/index.ts';
+import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
+
+/** The columns that locate a repository and version its refs. */
+export type RepositoryRow = Pick<
+  Project,
+  'id' | 'repository_storage' | 'repository_path' | 'refs_generation' | 'default_branch'
+>;
+
+/** A commit as jobs and pipelines show it. */
+export interface CiCommit {
+  readonly id: string;
+  readonly short_id: string;
+  readonly created_at: string;
+  readonly parent_ids: string[];
+  readonly title: string;
+  readonly message: string;
+  readonly author_name: string;
+  readonly author_email: string;
+  readonly authored_date: string;
+  readonly committer_name: string;
+  readonly committer_email: string;
+  readonly committed_date: string;
+  readonly trailers: Record<string, string>;
+  readonly extended_trailers: Record<string, string[]>;
+  readonly web_url: string;
+}
+
+/** What CI asks of a project's repository. Ids are full; refs are full names; nothing that is missing throws, but commits. */
+export interface CiRepository {
+  /** Commit id of a full ref name or a full hash; null when it names no commit. */
+  resolve(project: RepositoryRow, revision: string): Promise<string | null>;
+  /** A commit that is known to exist. */
+  commit(subject: ProjectSubject, sha: string): Promise<CiCommit>;
+  /** Text of a file at a commit; null when it does not exist, is no file, or is larger than `maximumBytes`. */
+  readText(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | null>;
+  listPaths(project: RepositoryRow, sha: string): Promise<string[]>;
+  /** Paths that differ between two commits. */
+  changedPaths(project: RepositoryRow, from: string, to: string): Promise<string[]>;
+  mergeBase(project: RepositoryRow, a: string, b: string): Promise<string | null>;
+  /** `branch` is the short name. */
+  isProtected(project: RepositoryRow, branch: string): Promise<boolean>;
+  mayPush(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;
+  mayMerge(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;
+  /** Points a ref of the service at a commit, or removes it. */
+  keepRef(project: RepositoryRow, ref: string, sha: string | null): Promise<void>;
+}
+
+export interface NewFact {
+  readonly kind: 'pipeline.created' | 'pipeline.finished' | 'job.finished';
+  readonly projectId: number;
+  readonly actorId: number | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Adds background work inside a transaction. `runAt` delays it; an equal `key` replaces what waits. */
+export type Enqueue = (
+  tx: Db,
+  task: string,
+  payload: { readonly job_id: number },
+  options?: { readonly runAt?: Date; readonly key?: string },
+) => Promise<void>;
+
+export interface CiLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** From app.ts. */
+export interface CiFeatureDependencies {
+  readonly db: Db;
+  readonly log: CiLog;
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
+  /** Host and port of SSH for variables; null when it is off. */
+  readonly ssh: { readonly host: string; readonly port: number } | null;
+  readonly settings: Settings;
+  readonly changes: ChangeFeed;
+  readonly secrets: Secrets;
+  readonly objects: ObjectStore;
+  readonly repository: CiRepository;
+  /** Loads projects and groups with the caller's level, for runners that belong to them. */
+  readonly parents: ParentLoader;
+  /** The next number of a project's counter. */
+  readonly nextIid: (tx: Db, projectId: number, kind: 'pipeline') => Promise<number>;
+  /** The person and the project as they are now, for work without a request; null when either is gone or blocked. */
+  readonly actingAs: (userId: number, projectId: number) => Promise<{ caller: Caller; subject: ProjectSubject } | null>;
+
+  readonly builtIn: {
+    /** Whose projects the built-in runner serves: all where jobs are isolated, else those of administrators. */
+    readonly serves: () => 'all' | 'administrators';
+    /** A job that the built-in runner may take is waiting: start it if it is not there. */
+    readonly wanted: () => void;
+  };
+}
+
+/** What the slice's own files share: what app.ts gave, and the ways to tell others, bound to the slice's kinds. */
+export interface CiDependencies extends CiFeatureDependencies {
+  readonly recordFact: (tx: Db, fact: NewFact) => Promise<void>;
+  /** Tells open pages that something changed; the topic carries ids only. */
+  readonly announce: (tx: Db, topic: string) => Promise<void>;
+  readonly enqueue: Enqueue;
+}

@@ -1,0 +1,149 @@
+/** CI: pipelines and their jobs, the protocol of runners, runners, variables, artifacts, logs, lint. */
+import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { Db } from '../../kernel/db/index.ts';
+import type { MergeRequest } from '../../kernel/db/rows.ts';
+import { emit, publish } from '../../kernel/events/index.ts';
+import type { Feature } from '../../kernel/feature.ts';
+import { invalidRecord } from '../../kernel/http/errors.ts';
+import type { Page } from '../../kernel/http/pagination.ts';
+import { addJob } from '../../kernel/queue/index.ts';
+import { artifactRoutes } from './artifacts/artifacts.routes.ts';
+import { artifactsService } from './artifacts/artifacts.service.ts';
+import type { CiDependencies, CiFeatureDependencies } from './deps.ts';
+import { findPlace } from './jobs/context.queries.ts';
+import { findTokenJob } from './jobs/jobs.queries.ts';
+import { jobRoutes } from './jobs/jobs.routes.ts';
+import { jobsService } from './jobs/jobs.service.ts';
+import { projectUrl } from './jobs/presenting.ts';
+import { lintRoutes } from './lint/lint.routes.ts';
+import { type CreateOutcome, type CreatePipeline, pipelineMaker, zeroSha } from './pipelines/create.ts';
+import { followers } from './pipelines/following.ts';
+import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pipelines/pipelines.entity.ts';
+import { findPipelineById, pipelinesOfMergeRequest } from './pipelines/pipelines.queries.ts';
+import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
+import { pipelineDetailById } from './pipelines/presenting.ts';
+import { runnerArtifactRoutes } from './runner-protocol/artifacts.routes.ts';
+import { createHeldPolls } from './runner-protocol/held-polls.ts';
+import { requestRoutes } from './runner-protocol/requests.routes.ts';
+import { updateRoutes } from './runner-protocol/updates.routes.ts';
+import { placeRoutes } from './runners/places.routes.ts';
+import { registrationRoutes } from './runners/registration.routes.ts';
+import { runnerRoutes } from './runners/runners.routes.ts';
+import { runnerAccess } from './runners/runners.service.ts';
+import { ciTasks } from './scheduling/tasks.ts';
+import { variableRoutes } from './variables/variables.routes.ts';
+
+export type { CiCommit, CiFeatureDependencies, CiRepository } from './deps.ts';
+export type { CreateOutcome, CreatePipeline } from './pipelines/create.ts';
+export {
+  PipelineBasic,
+  PipelineDetail,
+  type PipelineDetailJson,
+  type PipelineJson,
+} from './pipelines/pipelines.entity.ts';
+export { ensureBuiltInRunner } from './runners/built-in.ts';
+
+export interface Ci extends Feature {
+  /** Makes and starts a pipeline; the reasons when there is none to make. */
+  createPipeline(request: CreatePipeline): Promise<CreateOutcome>;
+  /** The caller behind the token of a running job; null for any other. */
+  resolveJobToken(tokenSha256: Buffer): Promise<Caller | null>;
+  /** For merge requests: reading their pipelines and starting one. */
+  readonly mergeRequestPipelines: {
+    detail(id: number): Promise<PipelineDetailJson | null>;
+    ofMergeRequest(
+      request: Pick<MergeRequest, 'id' | 'project_id' | 'source_project_id' | 'source_branch'>,
+      page: Page,
+    ): Promise<{ rows: readonly PipelineJson[]; total: number }>;
+    /** 400 when the configuration has no jobs for it. */
+    createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<PipelineJson>;
+  };
+  pipelineStatus(db: Db, pipelineId: number): Promise<string | null>;
+  /** Looks once for jobs that waited for the built-in runner before this process was there. */
+  start(): void;
+  /** Answers all held polls; the process stops. */
+  drain(): void;
+}
+
+/** One per process, made by app.ts. */
+export function ciFeature(given: CiFeatureDependencies): Ci {
+  const deps: CiDependencies = {
+    ...given,
+    recordFact: (tx, fact) =>
+      emit(tx, { kind: fact.kind, project_id: fact.projectId, actor_id: fact.actorId, payload: fact.payload }),
+    announce: publish,
+    enqueue: (tx, name, payload, options) =>
+      addJob<{ readonly job_id: number }>(tx, { name }, payload, {
+        ...(options?.runAt ? { runAt: options.runAt } : {}),
+        ...(options?.key ? { jobKey: options.key } : {}),
+      }),
+  };
+  const { db } = deps;
+  const polls = createHeldPolls(deps);
+  const jobs = jobsService(deps);
+  const pipelines = pipelineMaker(deps);
+  const artifacts = artifactsService(deps);
+  const access = runnerAccess(db, deps.parents);
+  const { tasks, cron } = ciTasks(deps);
+
+  return {
+    routes: [
+      ...pipelineRoutes(deps, pipelines, jobs),
+      ...jobRoutes(deps, jobs),
+      ...artifactRoutes(deps),
+      ...variableRoutes(deps),
+      ...lintRoutes(deps, pipelines),
+      ...runnerRoutes(deps, access),
+      ...placeRoutes(deps, access),
+      ...registrationRoutes(deps, access),
+      ...requestRoutes(deps, polls),
+      ...updateRoutes(deps),
+      ...runnerArtifactRoutes(deps, artifacts),
+    ],
+    tasks,
+    cron,
+    consumers: followers(deps, pipelines),
+    createPipeline: pipelines.create,
+    resolveJobToken: async (tokenSha256) => {
+      const found = await findTokenJob(db, tokenSha256);
+      if (!found) return null;
+      const { id, project_id, pipeline_id, status } = found.job;
+      return {
+        user: found.user,
+        credential: { kind: 'job', job: { id, project_id, pipeline_id, status } },
+        scopes: null,
+        // A job never has more than its user's membership, also when an administrator started it.
+        admin: false,
+      };
+    },
+    mergeRequestPipelines: {
+      detail: (id) => pipelineDetailById(deps, id),
+      ofMergeRequest: async (request, page) => {
+        const { rows, total } = await pipelinesOfMergeRequest(db, request, page);
+        const place = await findPlace(db, request.project_id);
+        const url = place ? projectUrl(deps, place) : deps.externalUrl;
+        return { rows: rows.map((row) => pipelineBasic(row, url)), total };
+      },
+      createForMergeRequest: async (subject, caller, request) => {
+        if (request.head_sha === null || request.source_project_id !== request.project_id)
+          throw invalidRecord({ base: ['Pipelines of merge requests from forks are not supported'] });
+        const outcome = await pipelines.create({
+          subject,
+          caller,
+          ref: `refs/merge-requests/${request.iid}/head`,
+          sha: request.head_sha,
+          beforeSha: zeroSha,
+          source: 'merge_request_event',
+          mergeRequest: request,
+          keepBroken: true,
+        });
+        if (outcome.kind === 'refused') throw invalidRecord({ base: outcome.reasons });
+        const pipeline = await findPipelineById(db, outcome.pipeline.id);
+        return pipelineBasic(pipeline ?? outcome.pipeline, projectUrl(deps, subject));
+      },
+    },
+    pipelineStatus: async (handle, pipelineId) => (await findPipelineById(handle, pipelineId))?.status ?? null,
+    start: polls.look,
+    drain: polls.drain,
+  };
+}

@@ -1,0 +1,119 @@
+/** What a job's payload is made of beyond its own rows. */
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Job, JobArtifact, MergeRequest, Namespace, Pipeline, Project, User } from '../../../kernel/db/rows.ts';
+
+export interface PayloadRows {
+  readonly project: Project;
+  readonly namespace: Namespace;
+  readonly pipeline: Pipeline;
+  readonly user: User | null;
+}
+
+/** Project, namespace, pipeline and user of a job. */
+export async function payloadRows(db: Db, job: Job): Promise<PayloadRows | undefined> {
+  const [project, pipeline, user] = await Promise.all([
+    db.selectFrom('projects').selectAll().where('id', '=', job.project_id).executeTakeFirst(),
+    db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirst(),
+    job.user_id === null
+      ? undefined
+      : db.selectFrom('users').selectAll().where('id', '=', job.user_id).executeTakeFirst(),
+  ]);
+  if (!project || !pipeline) return undefined;
+  const namespace = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('id', '=', project.namespace_id)
+    .executeTakeFirst();
+  return namespace && { project, namespace, pipeline, user: user ?? null };
+}
+
+/** Newest attempts of the other jobs of the pipeline, with their archives. */
+export async function otherJobs(
+  db: Db,
+  job: Job,
+): Promise<
+  Array<Pick<Job, 'id' | 'name' | 'stage_index' | 'status' | 'dotenv_encrypted'> & { archive: JobArtifact | null }>
+> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['id', 'name', 'stage_index', 'status', 'dotenv_encrypted'])
+    .where('pipeline_id', '=', job.pipeline_id)
+    .where('retried', '=', false)
+    .where('id', '!=', job.id)
+    .orderBy('stage_index')
+    .orderBy('id')
+    .execute();
+  if (rows.length === 0) return [];
+  const archives = await db
+    .selectFrom('job_artifacts')
+    .selectAll()
+    .where(
+      'job_id',
+      'in',
+      rows.map((row) => row.id),
+    )
+    .where('file_type', '=', 'archive')
+    .execute();
+  const byJob = new Map(archives.map((archive) => [archive.job_id, archive]));
+  return rows.map((row) => ({ ...row, archive: byJob.get(row.id) ?? null }));
+}
+
+export async function pipelineVariableRows(
+  db: Db,
+  pipelineId: number,
+): Promise<Array<{ key: string; value_encrypted: Buffer; variable_type: string; raw: boolean }>> {
+  return await db
+    .selectFrom('pipeline_variables')
+    .select(['key', 'value_encrypted', 'variable_type', 'raw'])
+    .where('pipeline_id', '=', pipelineId)
+    .orderBy('key')
+    .execute();
+}
+
+export async function findMergeRequest(db: Db, id: number): Promise<MergeRequest | undefined> {
+  return await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Names of assignees in the order in which they are shown. */
+export async function assigneeNames(db: Db, mergeRequestId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('merge_request_people')
+    .innerJoin('users', 'users.id', 'merge_request_people.user_id')
+    .select('users.username')
+    .where('merge_request_people.merge_request_id', '=', mergeRequestId)
+    .where('merge_request_people.role', '=', 'assignee')
+    .orderBy('merge_request_people.position')
+    .execute();
+  return rows.map((row) => row.username);
+}
+
+/** Open requests of a branch as `path!iid`. */
+export async function openMergeRequestsOf(db: Db, projectId: number, branch: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(['merge_requests.iid', 'projects.path', 'namespaces.full_path'])
+    .where('merge_requests.source_project_id', '=', projectId)
+    .where('merge_requests.source_branch', '=', branch)
+    .where('merge_requests.state', '=', 'opened')
+    .orderBy('merge_requests.id')
+    .limit(4)
+    .execute();
+  return rows.map((row) => `${row.full_path}/${row.path}!${row.iid}`);
+}
+
+/** A project with its namespace. */
+export async function findPlace(
+  db: Db,
+  projectId: number,
+): Promise<{ project: Project; namespace: Namespace } | undefined> {
+  const project = await db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirst();
+  if (!project) return undefined;
+  const namespace = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('id', '=', project.namespace_id)
+    .executeTakeFirst();
+  return namespace && { project, namespace };
+}

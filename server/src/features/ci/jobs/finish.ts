@@ -1,0 +1,87 @@
+/** How jobs end: status, reason, fact, another attempt where the plan asks for it, and what follows in the pipeline. */
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Job } from '../../../kernel/db/rows.ts';
+import type { CiDependencies } from '../deps.ts';
+import { cancelableStatuses, type JobEvent, type JobStatus, nextJobStatus } from '../scheduling/job-states.ts';
+import { lockPipeline, notifyPending } from '../scheduling/process.queries.ts';
+import { processPipeline } from '../scheduling/process.ts';
+import { cloneJob, endJob, isRetried, jobsInStatuses, lockJob, moveJob } from './jobs.queries.ts';
+import { type JobPlan, retriesAfter } from './plan.ts';
+
+/** Task that archives the log and reads the coverage from it. */
+export const finishJobTask = 'ci.finish_job';
+
+export type FinishDependencies = Pick<CiDependencies, 'recordFact' | 'announce' | 'enqueue'>;
+
+export interface Ending {
+  readonly event: Extract<JobEvent, 'succeed' | 'drop' | 'cancel'>;
+  readonly failureReason?: string;
+  readonly exitCode?: number | null;
+  /** Who asked for it. */
+  readonly actorId?: number | null;
+}
+
+/**
+ * Ends one job of a locked pipeline without processing the pipeline; null when the event is not for its status. The new
+ * attempt, if there is one, already waits for a runner.
+ */
+export async function endOne(deps: FinishDependencies, tx: Db, job: Job, ending: Ending): Promise<Job | null> {
+  const from = job.status as JobStatus;
+  const status = nextJobStatus(from, ending.event);
+  if (status === null) return null;
+  const plan = job.plan as unknown as JobPlan;
+  const failed = status === 'failed';
+  const exitCode = ending.exitCode ?? null;
+  const byExitCode = plan.allow_failure_exit_codes;
+  const reason = failed ? (ending.failureReason ?? 'unknown_failure') : null;
+  const ended = await endJob(tx, job.id, from, {
+    status,
+    failureReason: reason,
+    exitCode,
+    allowFailure: failed && byExitCode ? exitCode !== null && byExitCode.includes(exitCode) : job.allow_failure,
+    ...(status === 'canceled' && ending.actorId !== undefined ? { canceledById: ending.actorId } : {}),
+  });
+  if (!ended) return null;
+  await deps.recordFact(tx, {
+    kind: 'job.finished',
+    projectId: job.project_id,
+    actorId: job.user_id,
+    payload: { job_id: job.id, pipeline_id: job.pipeline_id, status },
+  });
+  // A job that never ran has no log.
+  if (job.started_at !== null) await deps.enqueue(tx, finishJobTask, { job_id: job.id });
+  await deps.announce(tx, `job:${job.id}`);
+  if (reason !== null && retriesAfter(plan, job.attempt, reason, exitCode)) {
+    const again = await cloneJob(tx, ended, { userId: job.user_id, attempt: job.attempt + 1 });
+    await moveJob(tx, again.id, 'created', 'pending');
+    await notifyPending(tx);
+  }
+  return ended;
+}
+
+/** The others of a pipeline that gives up with its first failure. */
+async function giveUp(deps: FinishDependencies, tx: Db, pipelineId: number): Promise<void> {
+  for (const job of await jobsInStatuses(tx, pipelineId, [...cancelableStatuses])) {
+    const current = await lockJob(tx, job.id);
+    if (current && cancelableStatuses.has(current.status)) await endOne(deps, tx, current, { event: 'cancel' });
+  }
+}
+
+/** Ends one job under the locks and processes its pipeline; null when it had ended already or is gone. */
+export async function finishJob(
+  deps: FinishDependencies,
+  tx: Db,
+  place: { readonly jobId: number; readonly pipelineId: number },
+  ending: Ending,
+  only: (job: Job) => boolean = () => true,
+): Promise<Job | null> {
+  const pipeline = await lockPipeline(tx, place.pipelineId);
+  const job = pipeline && (await lockJob(tx, place.jobId));
+  if (!job || !only(job)) return null;
+  const ended = await endOne(deps, tx, job, ending);
+  if (!ended) return null;
+  const stops = pipeline.auto_cancel_on_job_failure === 'all' && ended.status === 'failed' && !ended.allow_failure;
+  if (stops && !(await isRetried(tx, ended.id))) await giveUp(deps, tx, pipeline.id);
+  await processPipeline(deps, tx, place.pipelineId, pipeline);
+  return ended;
+}

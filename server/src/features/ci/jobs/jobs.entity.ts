@@ -1,0 +1,133 @@
+/** Jobs as the API shows them. */
+import type { Static } from 'typebox';
+import {
+  Count,
+  Decimal,
+  Entity,
+  Fields,
+  Flag,
+  Id,
+  ListOf,
+  MapOf,
+  Nullable,
+  Sometimes,
+  Text,
+  Timestamp,
+} from '../../../kernel/http/entity.ts';
+import { UserProfile, userProfile } from '../../identity/index.ts';
+import type { CiCommit } from '../deps.ts';
+import { PipelineBasic, pipelineBasic } from '../pipelines/pipelines.entity.ts';
+import { managerJson, RunnerEntity, RunnerManagerEntity, runnerJson } from '../runners/runners.entity.ts';
+import { executingStatuses } from '../scheduling/job-states.ts';
+import type { JobView } from './jobs.queries.ts';
+
+export const JobCommit = Entity('JobCommit', {
+  id: Text(),
+  short_id: Text(),
+  created_at: Text(),
+  parent_ids: ListOf(Text()),
+  title: Text(),
+  message: Text(),
+  author_name: Text(),
+  author_email: Text(),
+  authored_date: Text(),
+  committer_name: Text(),
+  committer_email: Text(),
+  committed_date: Text(),
+  trailers: MapOf(Text()),
+  extended_trailers: MapOf(ListOf(Text())),
+  web_url: Text(),
+});
+
+const fields = {
+  id: Id(),
+  status: Text(),
+  stage: Text(),
+  name: Text(),
+  ref: Text(),
+  tag: Flag(),
+  coverage: Nullable(Decimal()),
+  allow_failure: Flag(),
+  created_at: Timestamp(),
+  started_at: Nullable(Timestamp()),
+  finished_at: Nullable(Timestamp()),
+  erased_at: Nullable(Timestamp()),
+  duration: Nullable(Decimal({ description: 'Seconds' })),
+  queued_duration: Nullable(Decimal({ description: 'Seconds' })),
+  user: Nullable(UserProfile),
+  commit: Nullable(JobCommit),
+  pipeline: PipelineBasic,
+  failure_reason: Sometimes(Text({ description: 'On failed jobs' })),
+  web_url: Text(),
+  project: Fields({ ci_job_token_scope_enabled: Flag() }),
+};
+
+export const JobEntity = Entity('Job', {
+  ...fields,
+  artifacts_file: Sometimes(Fields({ filename: Text(), size: Count() })),
+  artifacts: ListOf(Fields({ file_type: Text(), size: Count(), filename: Text(), file_format: Nullable(Text()) })),
+  artifacts_expire_at: Nullable(Timestamp()),
+  tag_list: ListOf(Text()),
+  runner: Nullable(RunnerEntity),
+  runner_manager: Nullable(RunnerManagerEntity),
+  archived: Flag(),
+  exit_code: Sometimes(Nullable(Count())),
+  download_url: Sometimes(Nullable(Text({ description: 'Always null; on the answer to keeping artifacts' }))),
+});
+export type JobJson = Static<typeof JobEntity>;
+
+/** Trigger jobs; their shape is that of jobs without runner and artifacts, with the pipeline that they started. */
+export const BridgeEntity = Entity('Bridge', { ...fields, downstream_pipeline: Nullable(PipelineBasic) });
+
+const seconds = (from: Date | null, to: Date | null): number | null =>
+  from && to ? Math.max(0, (to.getTime() - from.getTime()) / 1000) : null;
+
+export interface JobPlace {
+  readonly externalUrl: string;
+  /** The project's page without a trailing slash. */
+  readonly projectUrl: string;
+  readonly jobTokenScopeEnabled: boolean;
+}
+
+/** One job; times that still run are measured until now. */
+export function jobJson(view: JobView, commit: CiCommit | null, place: JobPlace): JobJson {
+  const { job, pipeline, user, runner, manager, artifacts } = view;
+  const archive = artifacts.find((artifact) => artifact.file_type === 'archive');
+  const now = new Date();
+  const trace = job.trace_object_key
+    ? [{ file_type: 'trace', size: job.trace_size, filename: 'job.log', file_format: 'raw' }]
+    : [];
+  return {
+    id: job.id,
+    status: job.status,
+    stage: job.stage,
+    name: job.name,
+    ref: job.ref,
+    tag: job.tag,
+    coverage: job.coverage === null ? null : Number(job.coverage),
+    allow_failure: job.allow_failure,
+    created_at: job.created_at,
+    started_at: job.started_at,
+    finished_at: job.finished_at,
+    erased_at: job.erased_at,
+    duration: seconds(job.started_at, job.finished_at ?? (job.started_at && now)),
+    queued_duration: seconds(job.queued_at, job.started_at ?? (job.status === 'pending' ? now : null)),
+    user: user && userProfile(user, place.externalUrl),
+    commit,
+    pipeline: pipelineBasic(pipeline, place.projectUrl),
+    ...(job.status === 'failed' ? { failure_reason: job.failure_reason ?? 'unknown_failure' } : {}),
+    web_url: `${place.projectUrl}/-/jobs/${job.id}`,
+    project: { ci_job_token_scope_enabled: place.jobTokenScopeEnabled },
+    ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
+    artifacts: [
+      ...artifacts.map(({ file_type, size, filename, file_format }) => ({ file_type, size, filename, file_format })),
+      ...trace,
+    ],
+    artifacts_expire_at: job.artifacts_expire_at,
+    tag_list: job.tag_list,
+    runner: runner && runnerJson(runner, manager ?? undefined, executingStatuses.has(job.status)),
+    runner_manager: manager && managerJson(manager),
+    archived: false,
+    ...(job.exit_code === null ? {} : { exit_code: job.exit_code }),
+  };
+}

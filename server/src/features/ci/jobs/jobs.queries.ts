@@ -1,0 +1,266 @@
+/** Rows of `jobs`: reading for the API, attempts, ends. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Job, JobArtifact, Pipeline, Runner, RunnerManager, User } from '../../../kernel/db/rows.ts';
+import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
+import type { JobStatus } from '../scheduling/job-states.ts';
+
+/** A job with everything that its JSON shows. */
+export interface JobView {
+  readonly job: Job;
+  readonly pipeline: Pipeline;
+  readonly user: User | null;
+  readonly runner: Runner | null;
+  readonly manager: RunnerManager | null;
+  readonly artifacts: readonly JobArtifact[];
+}
+
+const byId = <T extends { id: number }>(rows: readonly T[]) => new Map(rows.map((row) => [row.id, row]));
+const present = (ids: ReadonlyArray<number | null>): number[] => [
+  ...new Set(ids.filter((id): id is number => id !== null)),
+];
+
+async function rowsById<T extends { id: number }>(
+  ids: readonly number[],
+  read: (ids: number[]) => Promise<T[]>,
+): Promise<Map<number, T>> {
+  return ids.length === 0 ? new Map() : byId(await read([...ids]));
+}
+
+/** Adds what the JSON of jobs shows: one read per table, whatever the number of jobs. */
+export async function viewsOf(db: Db, jobs: readonly Job[]): Promise<JobView[]> {
+  if (jobs.length === 0) return [];
+  const ids = jobs.map((job) => job.id);
+  const [pipelines, users, runners, managers, artifacts] = await Promise.all([
+    rowsById(present(jobs.map((job) => job.pipeline_id)), (of) =>
+      db.selectFrom('pipelines').selectAll().where('id', 'in', of).execute(),
+    ),
+    rowsById(present(jobs.map((job) => job.user_id)), (of) =>
+      db.selectFrom('users').selectAll().where('id', 'in', of).execute(),
+    ),
+    rowsById(present(jobs.map((job) => job.runner_id)), (of) =>
+      db.selectFrom('runners').selectAll().where('id', 'in', of).execute(),
+    ),
+    rowsById(present(jobs.map((job) => job.runner_manager_id)), (of) =>
+      db.selectFrom('runner_managers').selectAll().where('id', 'in', of).execute(),
+    ),
+    db.selectFrom('job_artifacts').selectAll().where('job_id', 'in', ids).orderBy('id').execute(),
+  ]);
+  const artifactsOf = Map.groupBy(artifacts, (artifact) => artifact.job_id);
+  return jobs.flatMap((job) => {
+    const pipeline = pipelines.get(job.pipeline_id);
+    // Deleted between two reads.
+    if (!pipeline) return [];
+    return [
+      {
+        job,
+        pipeline,
+        user: job.user_id === null ? null : (users.get(job.user_id) ?? null),
+        runner: job.runner_id === null ? null : (runners.get(job.runner_id) ?? null),
+        manager: job.runner_manager_id === null ? null : (managers.get(job.runner_manager_id) ?? null),
+        artifacts: artifactsOf.get(job.id) ?? [],
+      },
+    ];
+  });
+}
+
+/** A job of a project. */
+export async function findJob(db: Db, projectId: number, id: number): Promise<Job | undefined> {
+  return await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+}
+
+export async function findJobById(db: Db, id: number): Promise<Job | undefined> {
+  return await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The job, locked; the pipeline's lock comes first. */
+export async function lockJob(tx: Db, id: number): Promise<Job | undefined> {
+  return await tx.selectFrom('jobs').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export interface JobFilter {
+  readonly projectId: number;
+  readonly pipelineId?: number;
+  readonly statuses: readonly string[];
+  readonly includeRetried: boolean;
+}
+
+/** Jobs, newest first. A keyset page continues below the cursor's id. */
+export async function listJobs(
+  db: Db,
+  filter: JobFilter,
+  page: Pick<Page, 'style' | 'limit' | 'offset' | 'after'>,
+  bounds: { readonly idAfter?: number | undefined; readonly idBefore?: number | undefined } = {},
+): Promise<{ rows: Job[]; total: number | null }> {
+  let query = db.selectFrom('jobs').where('project_id', '=', filter.projectId);
+  if (filter.pipelineId !== undefined) query = query.where('pipeline_id', '=', filter.pipelineId);
+  if (filter.statuses.length > 0) query = query.where('status', 'in', [...filter.statuses]);
+  if (!filter.includeRetried) query = query.where('retried', '=', false);
+  if (bounds.idAfter !== undefined) query = query.where('id', '>', bounds.idAfter);
+  if (bounds.idBefore !== undefined) query = query.where('id', '<', bounds.idBefore);
+  const after = page.after?.id;
+  if (page.style === 'keyset' && typeof after === 'number') query = query.where('id', '<', after);
+  const rows = query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
+  if (page.style === 'keyset') return { rows: await rows, total: null };
+  const counted = query.select('id').limit(countLimit + 1);
+  const total = db
+    .selectFrom(counted.as('counted'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { rows: await rows, total: Number((await total).count) };
+}
+
+export interface JobEnd {
+  readonly status: JobStatus;
+  readonly failureReason: string | null;
+  readonly exitCode: number | null;
+  readonly allowFailure: boolean;
+  readonly canceledById?: number | null;
+}
+
+/** Writes the end of a job if it still is in the status from which it ends; its row, or undefined when it is not. */
+export async function endJob(tx: Db, id: number, from: JobStatus, end: JobEnd): Promise<Job | undefined> {
+  return await tx
+    .updateTable('jobs')
+    .set({
+      status: end.status,
+      failure_reason: end.failureReason,
+      exit_code: end.exitCode,
+      allow_failure: end.allowFailure,
+      finished_at: sql<Date>`now()`,
+      updated_at: sql`now()`,
+      ...(end.canceledById === undefined ? {} : { canceled_by_id: end.canceledById }),
+    })
+    .where('id', '=', id)
+    .where('status', '=', from)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Another status that is no end; false when the job is no longer in the expected one. */
+export async function moveJob(
+  tx: Db,
+  id: number,
+  from: JobStatus,
+  to: JobStatus,
+  values: Partial<Pick<Job, 'canceled_by_id' | 'user_id' | 'manual_variables_encrypted'>> = {},
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('jobs')
+    .set({
+      ...values,
+      status: to,
+      updated_at: sql`now()`,
+      ...(to === 'pending' ? { queued_at: sql<Date>`now()` } : {}),
+    })
+    .where('id', '=', id)
+    .where('status', '=', from)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** A new attempt of a job: the same plan in a new row; the old one counts as retried. */
+export async function cloneJob(
+  tx: Db,
+  job: Job,
+  values: { readonly userId: number | null; readonly attempt: number },
+): Promise<Job> {
+  await tx.updateTable('jobs').set({ retried: true, updated_at: sql`now()` }).where('id', '=', job.id).execute();
+  return await tx
+    .insertInto('jobs')
+    .values({
+      project_id: job.project_id,
+      pipeline_id: job.pipeline_id,
+      name: job.name,
+      stage: job.stage,
+      stage_index: job.stage_index,
+      status: 'created',
+      when: job.when,
+      allow_failure: job.allow_failure,
+      plan: JSON.stringify(job.plan),
+      needs: job.needs === null ? null : JSON.stringify(job.needs),
+      ref: job.ref,
+      tag: job.tag,
+      ref_protected: job.ref_protected,
+      tag_list: job.tag_list,
+      user_id: values.userId,
+      manual_variables_encrypted: job.manual_variables_encrypted,
+      attempt: values.attempt,
+      timeout_seconds: null,
+      interruptible: job.interruptible,
+      resource_group: job.resource_group,
+      environment: job.environment,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Whether another attempt of the job was made. */
+export async function isRetried(tx: Db, id: number): Promise<boolean> {
+  const row = await tx.selectFrom('jobs').select('retried').where('id', '=', id).executeTakeFirst();
+  return row?.retried ?? false;
+}
+
+/** Skipped jobs wait again. */
+export async function resetSkipped(tx: Db, ids: readonly number[], userId: number | null): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('jobs')
+    .set({ status: 'created', user_id: userId, updated_at: sql`now()` })
+    .where('id', 'in', [...ids])
+    .where('status', '=', 'skipped')
+    .execute();
+}
+
+/** Jobs of a pipeline in one of the statuses, newest attempts only. */
+export async function jobsInStatuses(tx: Db, pipelineId: number, statuses: readonly string[]): Promise<Job[]> {
+  return await tx
+    .selectFrom('jobs')
+    .selectAll()
+    .where('pipeline_id', '=', pipelineId)
+    .where('retried', '=', false)
+    .where('status', 'in', [...statuses])
+    .orderBy('id')
+    .execute();
+}
+
+/** Notes that a job was erased; its log and artifacts are removed by the caller in the same transaction. */
+export async function markErased(tx: Db, id: number, userId: number): Promise<Job> {
+  return await tx
+    .updateTable('jobs')
+    .set({
+      erased_at: sql<Date>`now()`,
+      erased_by_id: userId,
+      artifacts_expire_at: null,
+      trace_size: 0,
+      trace_crc32: 0,
+      trace_object_key: null,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Everything for the caller behind a job token. */
+export async function findTokenJob(db: Db, tokenSha256: Buffer): Promise<{ job: Job; user: User } | undefined> {
+  const job = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('token_sha256', '=', tokenSha256)
+    .where('status', 'in', ['running', 'canceling'])
+    .executeTakeFirst();
+  if (!job || job.user_id === null) return undefined;
+  const user = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', job.user_id)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  return user && { job, user };
+}

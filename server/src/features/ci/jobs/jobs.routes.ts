@@ -1,0 +1,254 @@
+/** Jobs: lists, one, its log, and what can be done with it. */
+import Type from 'typebox';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Job } from '../../../kernel/db/rows.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { keysetPage, mapPage, offsetPage, type Page, type Paged } from '../../../kernel/http/pagination.ts';
+import { Bool, IdOrPath, Int, List, OneOf, OneOrMore, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { requireOnProject } from '../../../kernel/http/parents.ts';
+import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import type { CiDependencies } from '../deps.ts';
+import { findPipeline } from '../pipelines/pipelines.queries.ts';
+import { jobStatuses } from '../scheduling/job-states.ts';
+import { traceStream } from '../traces/trace-stream.ts';
+import { findPlace } from './context.queries.ts';
+import { BridgeEntity, JobEntity, type JobJson } from './jobs.entity.ts';
+import { findJob, findJobById, type JobFilter, listJobs } from './jobs.queries.ts';
+import type { JobsService } from './jobs.service.ts';
+import { presentJob, presentJobs } from './presenting.ts';
+
+const tag = 'Jobs';
+const credentials = ['token', 'session', 'job'] as const;
+const id = IdOrPath('Id or path of the project');
+const jobId = Int({ description: 'Id of the job' });
+const scope = Optional(OneOrMore(OneOf(jobStatuses), { description: 'Only jobs in these statuses' }));
+const read = { on: 'project', ability: 'read_job' } as const;
+const readPipeline = { on: 'project', ability: 'read_pipeline' } as const;
+const update = { on: 'project', ability: 'update_job' } as const;
+const one = Type.Object({ id, job_id: jobId });
+const path = '/projects/:id/jobs/:job_id';
+
+export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
+  const { db } = deps;
+
+  async function find(subject: ProjectSubject, number: number): Promise<Job> {
+    const job = await findJob(db, subject.project.id, number);
+    if (!job) throw notFound();
+    return job;
+  }
+
+  async function pageOfJobs(
+    subject: ProjectSubject,
+    filter: Omit<JobFilter, 'projectId'>,
+    page: Page,
+    bounds: { idAfter?: number | undefined; idBefore?: number | undefined } = {},
+  ): Promise<Paged<JobJson>> {
+    const { rows, total } = await listJobs(db, { ...filter, projectId: subject.project.id }, page, bounds);
+    const paged =
+      page.style === 'keyset' ? keysetPage(page, rows, (row) => ({ id: row.id })) : offsetPage(page, rows, total);
+    const shown = new Map((await presentJobs(deps, subject, paged.items)).map((json) => [json.id, json]));
+    return mapPage(paged, (row) => shown.get(row.id) as JobJson);
+  }
+
+  const list = route({
+    method: 'GET',
+    path: '/projects/:id/jobs',
+    summary: 'List jobs of a project',
+    tag,
+    credentials,
+    access: read,
+    params: Type.Object({ id, scope }),
+    pagination: 'both',
+    responses: { 200: ListOf(JobEntity) },
+    handler: async ({ subject, params, page }) => {
+      const bounds = params as { id_after?: number; id_before?: number };
+      return await pageOfJobs(subject, { statuses: params.scope ?? [], includeRetried: true }, page, {
+        idAfter: bounds.id_after,
+        idBefore: bounds.id_before,
+      });
+    },
+  });
+
+  const ofPipeline = route({
+    method: 'GET',
+    path: '/projects/:id/pipelines/:pipeline_id/jobs',
+    summary: 'List jobs of a pipeline',
+    tag,
+    credentials,
+    access: readPipeline,
+    params: Type.Object({
+      id,
+      pipeline_id: Int({ description: 'Id of the pipeline' }),
+      scope,
+      include_retried: Optional(Bool({ default: false, description: 'Also attempts that were retried' })),
+    }),
+    pagination: 'offset',
+    responses: { 200: ListOf(JobEntity) },
+    handler: async ({ subject, params, page }) => {
+      const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
+      if (!pipeline) throw notFound('Pipeline');
+      const filter = {
+        pipelineId: pipeline.id,
+        statuses: params.scope ?? [],
+        includeRetried: params.include_retried ?? false,
+      };
+      return await pageOfJobs(subject, filter, page);
+    },
+  });
+
+  const bridges = route({
+    method: 'GET',
+    path: '/projects/:id/pipelines/:pipeline_id/bridges',
+    summary: 'List trigger jobs of a pipeline',
+    tag,
+    credentials,
+    access: readPipeline,
+    params: Type.Object({ id, pipeline_id: Int({ description: 'Id of the pipeline' }), scope }),
+    pagination: 'offset',
+    responses: { 200: ListOf(BridgeEntity) },
+    handler: async ({ subject, params, page }) => {
+      const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
+      if (!pipeline) throw notFound('Pipeline');
+      // Jobs that start other pipelines are refused by the configuration, so no pipeline has one.
+      return offsetPage(page, [], 0);
+    },
+  });
+
+  const get = route({
+    method: 'GET',
+    path,
+    summary: 'Get a job',
+    tag,
+    credentials,
+    access: read,
+    params: one,
+    responses: { 200: JobEntity },
+    handler: async ({ subject, params }) => presentJob(deps, subject, await find(subject, params.job_id)),
+  });
+
+  const own = route({
+    method: 'GET',
+    path: '/job',
+    summary: 'Get the job that the job token belongs to',
+    tag,
+    credentials: ['job'],
+    access: { on: 'credential' },
+    params: Type.Object({}),
+    responses: { 200: JobEntity },
+    handler: async ({ caller }) => {
+      if (caller.credential.kind !== 'job') throw unauthorized();
+      const job = await findJobById(db, caller.credential.job.id);
+      const place = job && (await findPlace(db, job.project_id));
+      if (!job || !place) throw unauthorized();
+      return await presentJob(deps, place, job);
+    },
+  });
+
+  const trace = route({
+    method: 'GET',
+    path: `${path}/trace`,
+    summary: 'Get the log of a job',
+    tag,
+    credentials,
+    access: read,
+    params: one,
+    responses: { 200: Binary },
+    handler: async ({ subject, params, signal }) => {
+      const job = await find(subject, params.job_id);
+      return streamed(await traceStream(deps, job, signal), 'text/plain; charset=utf-8', {
+        'Content-Disposition': 'inline',
+      });
+    },
+  });
+
+  const play = route({
+    method: 'POST',
+    path: `${path}/play`,
+    summary: 'Start a manual job',
+    tag,
+    credentials: ['token', 'session'],
+    access: update,
+    params: Type.Object({
+      id,
+      job_id: jobId,
+      job_variables_attributes: Optional(
+        List(Type.Object({ key: Str({ pattern: '^[A-Za-z0-9_]{1,255}$' }), value: Str({ maxLength: 10_000 }) }), {
+          maxItems: 100,
+          description: 'Variables for this run',
+        }),
+      ),
+    }),
+    responses: { 200: JobEntity },
+    handler: async ({ subject, caller, params }) => {
+      const job = await find(subject, params.job_id);
+      await mayStart(subject, caller, job);
+      return await presentJob(deps, subject, await jobs.play(job, caller, params.job_variables_attributes ?? []));
+    },
+  });
+
+  const retry = route({
+    method: 'POST',
+    path: `${path}/retry`,
+    summary: 'Retry a job',
+    tag,
+    credentials: ['token', 'session'],
+    access: update,
+    params: one,
+    responses: { 201: JobEntity },
+    handler: async ({ subject, caller, params }) => {
+      const job = await find(subject, params.job_id);
+      await mayStart(subject, caller, job);
+      return await presentJob(deps, subject, await jobs.retry(job, caller));
+    },
+  });
+
+  const cancel = route({
+    method: 'POST',
+    path: `${path}/cancel`,
+    summary: 'Cancel a job',
+    tag,
+    credentials: ['token', 'session'],
+    access: update,
+    params: Type.Object({
+      id,
+      job_id: jobId,
+      force: Optional(Bool({ default: false, description: 'Do not let after_script run' })),
+    }),
+    responses: { 201: JobEntity },
+    handler: async ({ subject, caller, params }) => {
+      if (params.force) requireOnProject(caller, 'update_project', subject);
+      const job = await find(subject, params.job_id);
+      return await presentJob(deps, subject, await jobs.cancel(job, caller, params.force ?? false));
+    },
+  });
+
+  const erase = route({
+    method: 'POST',
+    path: `${path}/erase`,
+    summary: 'Erase the log and artifacts of a job',
+    tag,
+    credentials: ['token', 'session'],
+    access: { on: 'project', ability: 'erase_job' },
+    params: one,
+    responses: { 201: JobEntity },
+    handler: async ({ subject, caller, params }) => {
+      const job = await find(subject, params.job_id);
+      return await presentJob(deps, subject, await jobs.erase(job, caller));
+    },
+  });
+
+  /** A job on a protected branch runs with its secrets: only who may change the branch starts one. */
+  async function mayStart(
+    subject: ProjectSubject,
+    caller: Parameters<JobsService['retry']>[1],
+    job: Job,
+  ): Promise<void> {
+    if (!job.ref_protected || job.tag) return;
+    const { repository } = deps;
+    const pushes = await repository.mayPush(subject, caller, job.ref);
+    if (!pushes && !(await repository.mayMerge(subject, caller, job.ref))) throw forbidden();
+  }
+
+  return [list, ofPipeline, bridges, own, get, trace, play, retry, cancel, erase];
+}

@@ -1,0 +1,128 @@
+/** What people do with jobs: play, retry, cancel, erase. Each is one transaction under the pipeline's lock. */
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
+import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { deleteArtifactsOf } from '../artifacts/artifacts.queries.ts';
+import type { CiDependencies } from '../deps.ts';
+import { dependents } from '../scheduling/advance.ts';
+import {
+  cancelableStatuses,
+  executingStatuses,
+  type JobStatus,
+  nextJobStatus,
+  playableStatuses,
+  retryableStatuses,
+} from '../scheduling/job-states.ts';
+import { lockPipeline, newestJobs, notifyPending } from '../scheduling/process.queries.ts';
+import { processPipeline, waitingJob } from '../scheduling/process.ts';
+import { deleteTrace } from '../traces/traces.queries.ts';
+import { sealed as purposes } from '../variables/sealing.ts';
+import { cancelOne } from './cancel.ts';
+import { cloneJob, findJob, jobsInStatuses, lockJob, markErased, moveJob, resetSkipped } from './jobs.queries.ts';
+
+export interface ManualVariable {
+  readonly key: string;
+  readonly value: string;
+}
+
+export type JobsService = ReturnType<typeof jobsService>;
+
+export function jobsService(deps: CiDependencies) {
+  const { db } = deps;
+
+  /** Runs the work with the job and its pipeline locked. */
+  async function locked<T>(
+    job: Pick<Job, 'id' | 'pipeline_id'>,
+    work: (tx: Db, job: Job, pipeline: Pipeline) => Promise<T>,
+  ): Promise<T> {
+    return await transaction(db, async (tx) => {
+      const pipeline = await lockPipeline(tx, job.pipeline_id);
+      const current = pipeline && (await lockJob(tx, job.id));
+      if (!pipeline || !current) throw notFound('Job');
+      return await work(tx, current, pipeline);
+    });
+  }
+
+  /** Whoever starts a job on a protected branch must be allowed to change it. */
+  const userId = (caller: Caller): number => caller.user?.id ?? 0;
+
+  async function resetDependents(tx: Db, pipelineId: number, names: ReadonlySet<string>, by: number): Promise<void> {
+    const rows = await newestJobs(tx, pipelineId);
+    const following = dependents(rows.map(waitingJob), names);
+    const skipped = following.filter((job) => job.status === 'skipped').map((job) => job.id);
+    await resetSkipped(tx, skipped, by);
+  }
+
+  /** Starts a manual or delayed job now, with variables of its own. */
+  async function play(job: Job, caller: Caller, variables: readonly ManualVariable[]): Promise<Job> {
+    return await locked(job, async (tx, current, pipeline) => {
+      if (!playableStatuses.has(current.status)) throw plainError(400, '400 Bad request - Unplayable Job');
+      const sealed =
+        variables.length === 0 ? null : deps.secrets.seal(JSON.stringify(variables), purposes.manualVariables);
+      await moveJob(tx, current.id, current.status as JobStatus, 'pending', {
+        user_id: userId(caller),
+        manual_variables_encrypted: sealed,
+      });
+      await notifyPending(tx);
+      await deps.announce(tx, `job:${current.id}`);
+      await resetDependents(tx, pipeline.id, new Set([current.name]), userId(caller));
+      await processPipeline(deps, tx, pipeline.id, pipeline);
+      return (await findJob(tx, current.project_id, current.id)) ?? current;
+    });
+  }
+
+  /** A new attempt that waits for a runner at once; the new job. */
+  async function retry(job: Job, caller: Caller): Promise<Job> {
+    return await locked(job, async (tx, current, pipeline) => {
+      if (current.retried || !retryableStatuses.has(current.status)) throw forbidden('Job is not retryable');
+      const again = await cloneJob(tx, current, { userId: userId(caller), attempt: 0 });
+      await moveJob(tx, again.id, 'created', 'pending');
+      await notifyPending(tx);
+      await resetDependents(tx, pipeline.id, new Set([current.name]), userId(caller));
+      await processPipeline(deps, tx, pipeline.id, pipeline);
+      return (await findJob(tx, again.project_id, again.id)) ?? again;
+    });
+  }
+
+  async function cancel(job: Job, caller: Caller, force: boolean): Promise<Job> {
+    return await locked(job, async (tx, current, pipeline) => {
+      const stops = force && current.status === 'canceling';
+      if (stops || cancelableStatuses.has(current.status)) {
+        await cancelOne(deps, tx, current, userId(caller), force);
+        await processPipeline(deps, tx, pipeline.id, pipeline);
+      }
+      return (await findJob(tx, current.project_id, current.id)) ?? current;
+    });
+  }
+
+  /** New attempts of what failed or was canceled; skipped jobs wait again. */
+  async function retryAll(pipelineId: number, caller: Caller): Promise<void> {
+    await transaction(db, async (tx) => {
+      const pipeline = await lockPipeline(tx, pipelineId);
+      if (!pipeline) throw notFound('Pipeline');
+      const jobs = await jobsInStatuses(tx, pipelineId, ['failed', 'canceled']);
+      const names = new Set<string>();
+      for (const job of jobs) {
+        await cloneJob(tx, job, { userId: userId(caller), attempt: 0 });
+        names.add(job.name);
+      }
+      await resetDependents(tx, pipelineId, names, userId(caller));
+      await processPipeline(deps, tx, pipelineId, pipeline);
+    });
+  }
+
+  /** Removes log and artifacts of a job that has ended. */
+  async function erase(job: Job, caller: Caller): Promise<Job> {
+    return await locked(job, async (tx, current) => {
+      const ended = nextJobStatus(current.status as JobStatus, 'drop') === null;
+      if (!ended || executingStatuses.has(current.status) || current.erased_at !== null)
+        throw forbidden('Job is not erasable!');
+      await deleteArtifactsOf(tx, current.id);
+      await deleteTrace(tx, current);
+      return await markErased(tx, current.id, userId(caller));
+    });
+  }
+
+  return { play, retry, cancel, retryAll, erase };
+}

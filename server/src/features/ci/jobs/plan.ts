@@ -1,0 +1,82 @@
+/** What a job is to do, as it is stored with its row when the pipeline is made: the runtime sees only this. */
+
+export interface PlanVariable {
+  readonly key: string;
+  readonly value: string;
+  readonly raw: boolean;
+}
+
+export interface PlanImage {
+  readonly name: string;
+  readonly entrypoint: readonly string[] | null;
+  readonly pull_policy: readonly string[] | null;
+  readonly executor_opts: Readonly<Record<string, unknown>>;
+}
+
+export interface PlanArtifacts {
+  readonly name: string | null;
+  readonly untracked: boolean;
+  readonly paths: readonly string[];
+  readonly exclude: readonly string[];
+  readonly when: 'on_success' | 'on_failure' | 'always';
+  readonly expire_in: string | null;
+  /** `none`: only people with access to the project's artifacts by role. */
+  readonly access: 'all' | 'developer' | 'maintainer' | 'none';
+  readonly reports: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface PlanCache {
+  readonly key: string;
+  readonly untracked: boolean;
+  readonly paths: readonly string[];
+  /** `pull-push`, `pull`, `push`, or a variable that the runner expands. */
+  readonly policy: string;
+  readonly when: string;
+  readonly fallback_keys: readonly string[];
+  /** Shared between protected and other refs. */
+  readonly unprotect: boolean;
+}
+
+export interface PlanRetry {
+  readonly max: number;
+  /** Failure reasons; `always` stands for all, and so does an empty list without exit codes. */
+  readonly when: readonly string[];
+  readonly exit_codes: readonly number[];
+}
+
+export interface PlanNeed {
+  readonly name: string;
+  readonly artifacts: boolean;
+}
+
+export interface JobPlan {
+  readonly script: readonly string[];
+  readonly after_script: readonly string[];
+  readonly variables: readonly PlanVariable[];
+  readonly image: PlanImage | null;
+  readonly services: readonly unknown[];
+  readonly artifacts: PlanArtifacts | null;
+  readonly cache: readonly PlanCache[];
+  /** Names of jobs whose artifacts it gets; null: all of the stages before, or of its needs. */
+  readonly dependencies: readonly string[] | null;
+  readonly retry: PlanRetry | null;
+  readonly timeout_seconds: number | null;
+  /** Regular expression that finds the coverage in the log. */
+  readonly coverage: string | null;
+  readonly start_in_seconds: number | null;
+  /** Exit codes with which it may fail; null when they do not matter. */
+  readonly allow_failure_exit_codes: readonly number[] | null;
+  readonly parallel: { readonly index: number; readonly total: number } | null;
+  readonly hooks: ReadonlyArray<{ readonly name: string; readonly script: readonly string[] }>;
+}
+
+/** Whether an attempt that failed is followed by another one by itself. */
+export function retriesAfter(plan: JobPlan, attempt: number, reason: string, exitCode: number | null): boolean {
+  if (!plan.retry || attempt >= plan.retry.max) return false;
+  // Trying again would fail in the same way, or is not wanted.
+  if (['trace_size_exceeded', 'user_blocked', 'ci_quota_exceeded', 'project_deleted'].includes(reason)) return false;
+  const { when, exit_codes: codes } = plan.retry;
+  const any = when.length === 0 && codes.length === 0;
+  const byReason = any || when.includes('always') || when.includes(reason);
+  return byReason || (exitCode !== null && codes.includes(exitCode));
+}

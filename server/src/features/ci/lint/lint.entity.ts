@@ -1,0 +1,52 @@
+/** The verdict on a configuration. */
+import type { PlanJob } from '@millrace/ci-config';
+import type { Static } from 'typebox';
+import { Entity, Fields, Flag, ListOf, MapOf, Nullable, Sometimes, Text } from '../../../kernel/http/entity.ts';
+
+export const LintResult = Entity('LintResult', {
+  valid: Flag(),
+  errors: ListOf(Text()),
+  warnings: ListOf(Text()),
+  merged_yaml: Nullable(Text({ description: 'With includes, `extends` and references applied' })),
+  includes: ListOf(
+    Fields({
+      type: Text(),
+      location: Text(),
+      blob: Nullable(Text()),
+      raw: Nullable(Text()),
+      extra: MapOf(Text()),
+      context_project: Text(),
+      context_sha: Text(),
+    }),
+  ),
+  jobs: Sometimes(
+    ListOf(
+      Fields({
+        name: Text(),
+        stage: Text(),
+        before_script: ListOf(Text()),
+        script: ListOf(Text()),
+        after_script: ListOf(Text()),
+        tag_list: ListOf(Text()),
+        environment: Nullable(Text()),
+        when: Text(),
+        allow_failure: Flag(),
+        needs: Nullable(ListOf(Fields({ name: Text() }))),
+      }),
+    ),
+  ),
+});
+export type LintJson = Static<typeof LintResult>;
+
+export const lintJob = (job: PlanJob): NonNullable<LintJson['jobs']>[number] => ({
+  name: job.name,
+  stage: job.stage,
+  before_script: [...job.beforeScript],
+  script: [...job.script],
+  after_script: [...job.afterScript],
+  tag_list: [...job.tags],
+  environment: job.environment?.name ?? null,
+  when: job.when,
+  allow_failure: job.allowFailure,
+  needs: job.needs === null ? null : job.needs.map((need) => ({ name: need.job })),
+});

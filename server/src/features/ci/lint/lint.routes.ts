@@ -1,0 +1,153 @@
+/** Checking configurations: of a project at a ref, or a text in the project's surroundings. */
+import { formatLocated } from '@millrace/ci-config';
+import Type from 'typebox';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { Bool, IdOrPath, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import { ciConfigPaths } from '../../../kernel/names.ts';
+import type { CiDependencies } from '../deps.ts';
+import { compileWith } from '../pipelines/compile.ts';
+import { type ConfigFile, findConfig } from '../pipelines/config-file.ts';
+import { type Pipelines, zeroSha } from '../pipelines/create.ts';
+import { fullPath } from '../variables/predefined.ts';
+import { type LintJson, LintResult, lintJob } from './lint.entity.ts';
+
+const tag = 'CI lint';
+const credentials = ['token', 'session'] as const;
+const id = IdOrPath('Id or path of the project');
+const access = { on: 'project', ability: 'lint_ci' } as const;
+const options = {
+  dry_run: Optional(Bool({ default: false, description: 'As if the pipeline were created: rules decide on jobs' })),
+  include_jobs: Optional(Bool({ default: false, description: 'Also list the jobs' })),
+};
+
+interface LintRequest {
+  readonly subject: ProjectSubject;
+  readonly caller: Caller;
+  readonly config: ConfigFile;
+  readonly place: { readonly ref: string; readonly sha: string };
+  readonly dryRun: boolean;
+  readonly includeJobs: boolean;
+}
+
+/** Predefined variables alone decide on includes and rules: what is secret has no part in an answer that people read. */
+export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] {
+  const { repository } = deps;
+
+  /** The commit of a branch, tag or hash, with the full ref that a pipeline on it would have. */
+  async function locate(subject: ProjectSubject, name: string): Promise<{ ref: string; sha: string } | null> {
+    for (const ref of [`refs/heads/${name}`, `refs/tags/${name}`]) {
+      const sha = await repository.resolve(subject.project, ref);
+      if (sha !== null) return { ref, sha };
+    }
+    const sha = /^[0-9a-f]{40}$/.test(name) ? await repository.resolve(subject.project, name) : null;
+    return sha === null ? null : { ref: `refs/heads/${subject.project.default_branch ?? 'main'}`, sha };
+  }
+
+  async function lint({ subject, caller, config, place, dryRun, includeJobs }: LintRequest): Promise<LintJson> {
+    const request = { subject, caller, ...place, beforeSha: zeroSha, source: dryRun ? 'push' : 'api' } as const;
+    const { facts, variables } = await pipelines.contextOf(request, config.path);
+    const visible = { predefined: variables.predefined, given: [] };
+    const included = new Set<string>();
+    const compilation = { subject, config, sha: place.sha, facts, variables: visible };
+    const result = await compileWith(deps, compilation, (path) => included.add(path));
+    // That nothing would run here says nothing about the configuration, unless it was asked.
+    const errors = result.ok || (result.filtered && !dryRun) ? [] : result.errors;
+    const page = `${deps.externalUrl}/${fullPath(subject)}/-`;
+    return {
+      valid: errors.length === 0,
+      errors: errors.map(formatLocated),
+      warnings: result.warnings.map(formatLocated),
+      merged_yaml: result.mergedYaml?.() ?? null,
+      includes: [...included].map((path) => ({
+        type: 'local',
+        location: path,
+        blob: `${page}/blob/${place.sha}/${path}`,
+        raw: `${page}/raw/${place.sha}/${path}`,
+        extra: {},
+        context_project: fullPath(subject),
+        context_sha: place.sha,
+      })),
+      ...(includeJobs ? { jobs: result.ok ? result.plan.jobs.map(lintJob) : [] } : {}),
+    };
+  }
+
+  const broken = (error: string): LintJson => ({
+    valid: false,
+    errors: [error],
+    warnings: [],
+    merged_yaml: null,
+    includes: [],
+  });
+
+  return [
+    route({
+      method: 'GET',
+      path: '/projects/:id/ci/lint',
+      summary: 'Check the configuration of a project',
+      tag,
+      credentials,
+      access,
+      params: Type.Object({
+        ...options,
+        id,
+        content_ref: Optional(
+          Str({ description: 'Where the configuration is read; the default branch when left out' }),
+        ),
+        sha: Optional(Str({ deprecated: true })),
+        dry_run_ref: Optional(Str({ description: 'Branch or tag that a dry run is for' })),
+        ref: Optional(Str({ deprecated: true })),
+      }),
+      responses: { 200: LintResult },
+      handler: async ({ subject, caller, params }) => {
+        const content = params.content_ref ?? params.sha ?? subject.project.default_branch ?? 'main';
+        const place = await locate(subject, content);
+        if (!place) throw notFound('Commit');
+        const config = await findConfig(deps, subject.project, place.sha);
+        if (!config) return broken('Missing CI config file');
+        const other = params.dry_run_ref ?? params.ref;
+        const run = other === undefined ? place : await locate(subject, other);
+        if (!run) throw notFound('Reference');
+        return await lint({
+          subject,
+          caller,
+          config,
+          place: run,
+          dryRun: params.dry_run ?? false,
+          includeJobs: params.include_jobs ?? false,
+        });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/projects/:id/ci/lint',
+      summary: 'Check a configuration in the surroundings of a project',
+      tag,
+      credentials,
+      access,
+      params: Type.Object({
+        ...options,
+        id,
+        content: Str({ description: 'The configuration' }),
+        ref: Optional(Str({ description: 'Branch or tag that includes come from and a dry run is for' })),
+      }),
+      responses: { 200: LintResult },
+      handler: async ({ subject, caller, params }) => {
+        const place = await locate(subject, params.ref ?? subject.project.default_branch ?? 'main');
+        if (!place) {
+          if (params.ref === undefined) return broken('The repository is empty: there is no commit to check against');
+          throw notFound('Reference');
+        }
+        return await lint({
+          subject,
+          caller,
+          config: { path: subject.project.ci_config_path ?? ciConfigPaths[1], text: params.content },
+          place,
+          dryRun: params.dry_run ?? false,
+          includeJobs: params.include_jobs ?? false,
+        });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,235 @@
+/** From a configuration file to the rows of a pipeline: the compiler with this project's repository behind it. */
+import { createHash } from 'node:crypto';
+import { type CompileResult, compile, formatLocated, type PlanJob, type Variable } from '@millrace/ci-config';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { CiDependencies } from '../deps.ts';
+import type { JobPlan, PlanCache } from '../jobs/plan.ts';
+import type { JobVariable } from '../variables/job-variables.ts';
+import type { PipelineFacts } from '../variables/predefined.ts';
+import { refName } from '../variables/predefined.ts';
+import { type ConfigFile, maxConfigBytes } from './config-file.ts';
+import type { NewJob } from './pipelines.queries.ts';
+
+/** Files that one include with wildcards may bring in. */
+const maxWildcardFiles = 150;
+/** Bytes of a file whose content makes a cache key. */
+const maxKeyFileBytes = 16 * 1024 * 1024;
+
+export interface AutoCancelPolicy {
+  readonly onNewCommit: 'conservative' | 'interruptible' | 'none';
+  readonly onJobFailure: 'all' | 'none';
+}
+
+export type Compiled =
+  | {
+      readonly kind: 'plan';
+      readonly name: string | null;
+      readonly stages: readonly string[];
+      readonly jobs: readonly NewJob[];
+      readonly autoCancel: AutoCancelPolicy;
+      readonly warnings: readonly string[];
+    }
+  /** Valid, and no pipeline here. */
+  | { readonly kind: 'filtered'; readonly reason: string }
+  | { readonly kind: 'invalid'; readonly errors: readonly string[]; readonly warnings: readonly string[] };
+
+export interface CompileRequest {
+  readonly subject: ProjectSubject;
+  readonly config: ConfigFile;
+  /** Commit whose files are included and looked at. */
+  readonly sha: string;
+  readonly facts: PipelineFacts;
+  /** Predefined ones, which the configuration may replace, and those of people, which replace the configuration's. */
+  readonly variables: { readonly predefined: readonly JobVariable[]; readonly given: readonly JobVariable[] };
+}
+
+const zero = /^0+$/;
+const plain = ({ key, value, raw }: JobVariable): Variable => ({ key, value, raw });
+
+/** `a/*.yml` stands for one level, `**` for any number of them. */
+function wildcard(pattern: string): RegExp {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\?]/g, '\\$&')
+    .replace(/\*\*\/?|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(?:.*/)?'));
+  return new RegExp(`^${source}$`);
+}
+
+/** The repository as the compiler asks for it. */
+function surroundings(deps: Pick<CiDependencies, 'repository'>, request: CompileRequest) {
+  const { repository } = deps;
+  const { subject, sha, facts } = request;
+  const { project } = subject;
+  let paths: Promise<string[]> | undefined;
+  const listPaths = () => (paths ??= repository.listPaths(project, sha));
+
+  async function against(revision: string): Promise<readonly string[] | null> {
+    const names = [revision, `refs/heads/${revision}`, `refs/tags/${revision}`];
+    for (const name of names) {
+      const other = await repository.resolve(project, name);
+      const base = other === null ? null : await repository.mergeBase(project, other, sha);
+      if (base !== null) return await repository.changedPaths(project, base, sha);
+    }
+    return null;
+  }
+
+  /** What a push or a merge request changes; unknown for the first push of a branch and for all else. */
+  async function changedPaths(compareTo?: string): Promise<readonly string[] | null> {
+    if (compareTo !== undefined) return await against(compareTo);
+    if (facts.mergeRequest) {
+      const target = facts.mergeRequest.targetBranchSha;
+      const base = target === null ? null : await repository.mergeBase(project, target, sha);
+      return base === null ? null : await repository.changedPaths(project, base, sha);
+    }
+    if (facts.source !== 'push' || facts.tag || zero.test(facts.beforeSha)) return null;
+    const before = await repository.resolve(project, facts.beforeSha);
+    return before === null ? null : await repository.changedPaths(project, before, sha);
+  }
+
+  async function fetch(local: string) {
+    const read = async (path: string) => {
+      const content = await repository.readText(project, sha, path, maxConfigBytes);
+      return content === null ? null : { path, content };
+    };
+    if (!local.includes('*')) {
+      const file = await read(local);
+      return file && [file];
+    }
+    const pattern = wildcard(local);
+    const found = (await listPaths()).filter((path) => pattern.test(path)).slice(0, maxWildcardFiles);
+    return (await Promise.all(found.map(read))).filter((file) => file !== null);
+  }
+
+  /** The content itself: the same bytes give the same key, whatever commit brought them. */
+  async function fileCommit(path: string): Promise<string | null> {
+    const content = await repository.readText(project, sha, path, maxKeyFileBytes);
+    return content === null ? null : createHash('sha1').update(content).digest('hex');
+  }
+
+  return { listPaths, changedPaths, fetch, fileCommit };
+}
+
+/** The compiler's own answer, for lint; `fetched` hears of every file that was included. */
+export async function compileWith(
+  deps: Pick<CiDependencies, 'repository'>,
+  request: CompileRequest,
+  fetched: (path: string) => void = () => undefined,
+): Promise<CompileResult> {
+  const { subject, config, sha, facts, variables } = request;
+  const { fetch, ...around } = surroundings(deps, request);
+  return await compile({
+    path: config.path,
+    content: config.text,
+    fetch: async (local) => {
+      const files = await fetch(local);
+      for (const file of files ?? []) fetched(file.path);
+      return files;
+    },
+    context: {
+      ...around,
+      ref: refName(facts),
+      sha,
+      tag: facts.tag,
+      source: facts.source,
+      defaultBranch: subject.project.default_branch ?? '',
+      variables: { base: variables.predefined.map(plain), override: variables.given.map(plain) },
+    },
+  });
+}
+
+const cacheOf = (cache: PlanJob['cache'][number]): PlanCache => ({
+  key: cache.key,
+  untracked: cache.untracked,
+  paths: cache.paths,
+  policy: cache.policy,
+  when: cache.when,
+  fallback_keys: cache.fallbackKeys,
+  unprotect: cache.unprotect,
+});
+
+const imageOf = (image: NonNullable<PlanJob['image']>) => ({
+  name: image.name,
+  entrypoint: image.entrypoint,
+  pull_policy: image.pullPolicy.length > 0 ? image.pullPolicy : null,
+  executor_opts: Object.keys(image.docker).length > 0 ? { docker: image.docker } : {},
+});
+
+const serviceOf = (service: PlanJob['services'][number]) => ({
+  name: service.name,
+  alias: service.alias,
+  entrypoint: service.entrypoint,
+  command: service.command,
+  pull_policy: service.pullPolicy.length > 0 ? service.pullPolicy : null,
+  variables: service.variables.map(({ key, value }) => ({ key, value, public: true })),
+  executor_opts: Object.keys(service.docker).length > 0 ? { docker: service.docker } : {},
+});
+
+function artifactsOf(artifacts: PlanJob['artifacts']): JobPlan['artifacts'] {
+  if (!artifacts) return null;
+  return {
+    name: artifacts.name,
+    untracked: artifacts.untracked,
+    paths: artifacts.paths,
+    exclude: artifacts.exclude,
+    when: artifacts.when,
+    expire_in: artifacts.expireIn,
+    access: artifacts.access,
+    reports: Object.fromEntries(artifacts.reports.map((report) => [report.kind, report.paths])),
+  };
+}
+
+/** One job of the compiler's plan as its row. */
+function jobOf(job: PlanJob): NewJob {
+  return {
+    name: job.name,
+    stage: job.stage,
+    stageIndex: job.stageIndex,
+    when: job.when,
+    allowFailure: job.allowFailure,
+    needs: job.needs === null ? null : job.needs.map((need) => ({ name: need.job, artifacts: need.artifacts })),
+    tags: job.tags,
+    interruptible: job.interruptible ?? false,
+    resourceGroup: job.resourceGroup,
+    environment: job.environment?.name ?? null,
+    plan: {
+      script: [...job.beforeScript, ...job.script],
+      after_script: job.afterScript,
+      variables: job.variables,
+      image: job.image && imageOf(job.image),
+      services: job.services.map(serviceOf),
+      artifacts: artifactsOf(job.artifacts),
+      cache: job.cache.map(cacheOf),
+      dependencies: job.dependencies,
+      retry: job.retry.max === 0 ? null : { max: job.retry.max, when: job.retry.when, exit_codes: job.retry.exitCodes },
+      timeout_seconds: job.timeoutSeconds,
+      coverage: job.coverage,
+      start_in_seconds: job.startIn,
+      allow_failure_exit_codes: job.allowFailureExitCodes.length > 0 ? job.allowFailureExitCodes : null,
+      parallel: job.parallel,
+      hooks: job.hooks,
+    },
+  };
+}
+
+export async function compileConfig(
+  deps: Pick<CiDependencies, 'repository'>,
+  request: CompileRequest,
+): Promise<Compiled> {
+  const result = await compileWith(deps, request);
+  const warnings = result.warnings.map(formatLocated);
+  if (!result.ok) {
+    if (result.filtered) return { kind: 'filtered', reason: result.errors[0]?.message ?? '' };
+    return { kind: 'invalid', errors: result.errors.map(formatLocated), warnings };
+  }
+  const { plan } = result;
+  return {
+    kind: 'plan',
+    name: plan.workflow.name,
+    stages: plan.stages,
+    jobs: plan.jobs.map(jobOf),
+    autoCancel: {
+      onNewCommit: plan.workflow.autoCancel?.onNewCommit ?? 'conservative',
+      onJobFailure: plan.workflow.autoCancel?.onJobFailure ?? 'none',
+    },
+    warnings,
+  };
+}

@@ -1,0 +1,107 @@
+/** Pipelines as the API shows them. */
+import type { Static } from 'typebox';
+import type { Pipeline, User } from '../../../kernel/db/rows.ts';
+import { Count, Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import { UserReference, userReference } from '../../identity/index.ts';
+import type { JobStatus } from '../scheduling/job-states.ts';
+import { DetailedStatus, detailedStatus } from './detailed-status.ts';
+
+const basic = {
+  id: Id(),
+  iid: Id(),
+  project_id: Id(),
+  sha: Text(),
+  ref: Text(),
+  status: Text(),
+  source: Text(),
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
+  web_url: Text(),
+};
+
+/** In lists and inside other objects. */
+export const PipelineBasic = Entity('PipelineBasic', basic);
+/** In the project's list. */
+export const PipelineListed = Entity('PipelineListed', { ...basic, name: Nullable(Text()) });
+export const PipelineDetail = Entity('Pipeline', {
+  ...basic,
+  before_sha: Text(),
+  tag: Flag(),
+  name: Nullable(Text()),
+  yaml_errors: Nullable(Text()),
+  user: Nullable(UserReference),
+  started_at: Nullable(Timestamp()),
+  finished_at: Nullable(Timestamp()),
+  committed_at: Nullable(Timestamp()),
+  duration: Nullable(Count()),
+  queued_duration: Nullable(Count()),
+  coverage: Nullable(Text({ description: 'Percent with two digits, as text' })),
+  archived: Flag(),
+  warnings: ListOf(Fields({ message: Text() })),
+  detailed_status: DetailedStatus,
+});
+export const PipelineVariable = Entity('PipelineVariable', {
+  key: Text(),
+  variable_type: Text(),
+  value: Text(),
+  raw: Flag(),
+});
+
+export type PipelineJson = Static<typeof PipelineBasic>;
+export type PipelineDetailJson = Static<typeof PipelineDetail>;
+
+/** `projectUrl` is the project's page without a trailing slash. */
+export function pipelineBasic(pipeline: Pipeline, projectUrl: string): PipelineJson {
+  return {
+    id: pipeline.id,
+    iid: pipeline.iid,
+    project_id: pipeline.project_id,
+    sha: pipeline.sha,
+    ref: pipeline.ref,
+    status: pipeline.status,
+    source: pipeline.source,
+    created_at: pipeline.created_at,
+    updated_at: pipeline.updated_at,
+    web_url: `${projectUrl}/-/pipelines/${pipeline.id}`,
+  };
+}
+
+export function pipelineListed(pipeline: Pipeline, projectUrl: string): Static<typeof PipelineListed> {
+  return { ...pipelineBasic(pipeline, projectUrl), name: pipeline.name };
+}
+
+export interface PipelineDetailParts {
+  readonly pipeline: Pipeline;
+  readonly user: User | undefined;
+  /** A job that may fail did. */
+  readonly warnings: boolean;
+  readonly projectUrl: string;
+  readonly externalUrl: string;
+}
+
+export function pipelineDetail({
+  pipeline,
+  user,
+  warnings,
+  projectUrl,
+  externalUrl,
+}: PipelineDetailParts): PipelineDetailJson {
+  const path = `${new URL(projectUrl).pathname}/-/pipelines/${pipeline.id}`;
+  return {
+    ...pipelineBasic(pipeline, projectUrl),
+    before_sha: pipeline.before_sha,
+    tag: pipeline.tag,
+    name: pipeline.name,
+    yaml_errors: pipeline.yaml_errors,
+    user: user ? userReference(user, externalUrl) : null,
+    started_at: pipeline.started_at,
+    finished_at: pipeline.finished_at,
+    committed_at: pipeline.committed_at,
+    duration: pipeline.duration,
+    queued_duration: pipeline.queued_duration,
+    coverage: pipeline.coverage,
+    archived: false,
+    warnings: (pipeline.warnings as string[]).map((message) => ({ message })),
+    detailed_status: detailedStatus(pipeline.status as JobStatus, { warnings, details: path }),
+  };
+}

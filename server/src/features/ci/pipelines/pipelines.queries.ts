@@ -1,0 +1,290 @@
+/** Rows of `pipelines`: lists and lookups for the API, and making them. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { MergeRequest, Pipeline, User } from '../../../kernel/db/rows.ts';
+import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
+import type { JobPlan, PlanNeed } from '../jobs/plan.ts';
+
+export interface PipelineFilter {
+  readonly projectId: number;
+  readonly statuses?: readonly string[] | undefined;
+  readonly tag?: boolean | undefined;
+  /** Only the newest of each ref that exists. */
+  readonly newestOfEachRef?: boolean | undefined;
+  readonly ref?: string | undefined;
+  readonly sha?: string | undefined;
+  readonly source?: string | undefined;
+  readonly username?: string | undefined;
+  readonly name?: string | undefined;
+  readonly yamlErrors?: boolean | undefined;
+  readonly updatedAfter?: Date | undefined;
+  readonly updatedBefore?: Date | undefined;
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+  readonly mergeRequestId?: number | undefined;
+}
+
+export type PipelineOrder = 'id' | 'status' | 'ref' | 'updated_at' | 'user_id';
+
+function filtered(db: Db, filter: PipelineFilter) {
+  let query = db.selectFrom('pipelines').where('project_id', '=', filter.projectId);
+  if (filter.statuses) query = query.where('status', 'in', [...filter.statuses]);
+  if (filter.tag !== undefined) query = query.where('tag', '=', filter.tag);
+  if (filter.tag === false) query = query.where('merge_request_id', 'is', null);
+  if (filter.ref !== undefined) query = query.where('ref', '=', filter.ref);
+  if (filter.sha !== undefined) query = query.where('sha', '=', filter.sha);
+  if (filter.source !== undefined) query = query.where('source', '=', filter.source);
+  if (filter.name !== undefined) query = query.where('name', '=', filter.name);
+  if (filter.yamlErrors !== undefined) query = query.where('yaml_errors', filter.yamlErrors ? 'is not' : 'is', null);
+  if (filter.updatedAfter) query = query.where('updated_at', '>', filter.updatedAfter);
+  if (filter.updatedBefore) query = query.where('updated_at', '<', filter.updatedBefore);
+  if (filter.createdAfter) query = query.where('created_at', '>', filter.createdAfter);
+  if (filter.createdBefore) query = query.where('created_at', '<', filter.createdBefore);
+  if (filter.mergeRequestId !== undefined) query = query.where('merge_request_id', '=', filter.mergeRequestId);
+  if (filter.username !== undefined) {
+    const user = db.selectFrom('users').select('id').where(sql`lower(username)`, '=', filter.username.toLowerCase());
+    query = query.where('user_id', '=', user);
+  }
+  if (filter.newestOfEachRef) {
+    const newest = db
+      .selectFrom('pipelines as newest')
+      .select((eb) => eb.fn.max('newest.id').as('id'))
+      .where('newest.project_id', '=', filter.projectId)
+      .groupBy('newest.ref');
+    query = query.where('id', 'in', newest);
+  }
+  return query;
+}
+
+/** A page of pipelines and their number up to the limit of counting. */
+export async function listPipelines(
+  db: Db,
+  filter: PipelineFilter,
+  order: { readonly by: PipelineOrder; readonly direction: 'asc' | 'desc' },
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ rows: Pipeline[]; total: number }> {
+  const query = filtered(db, filter);
+  let ordered = query.selectAll().orderBy(order.by, order.direction);
+  if (order.by !== 'id') ordered = ordered.orderBy('id', order.direction);
+  const rows = ordered.limit(page.limit).offset(page.offset).execute();
+  const counted = query.select('id').limit(countLimit + 1);
+  const total = await db
+    .selectFrom(counted.as('counted'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { rows: await rows, total: Number(total.count) };
+}
+
+export async function findPipeline(db: Db, projectId: number, id: number): Promise<Pipeline | undefined> {
+  return await db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function findPipelineById(db: Db, id: number): Promise<Pipeline | undefined> {
+  return await db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The newest pipeline of a ref, of one commit where given. */
+export async function newestOfRef(db: Db, projectId: number, ref: string, sha?: string): Promise<Pipeline | undefined> {
+  let query = db.selectFrom('pipelines').selectAll().where('project_id', '=', projectId).where('ref', '=', ref);
+  if (sha !== undefined) query = query.where('sha', '=', sha);
+  return await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
+}
+
+/** Pipelines of a merge request: its own and those of its source branch's commits. */
+export async function pipelinesOfMergeRequest(
+  db: Db,
+  request: Pick<MergeRequest, 'id' | 'source_project_id' | 'source_branch'>,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ rows: Pipeline[]; total: number }> {
+  const shas = db.selectFrom('merge_request_versions').select('head_sha').where('merge_request_id', '=', request.id);
+  const query = db
+    .selectFrom('pipelines')
+    .where((where) =>
+      where.or([
+        where('merge_request_id', '=', request.id),
+        where.and([
+          where('project_id', '=', request.source_project_id ?? 0),
+          where('ref', '=', request.source_branch),
+          where('merge_request_id', 'is', null),
+          where('sha', 'in', shas),
+        ]),
+      ]),
+    );
+  const rows = query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
+  const total = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  return { rows: await rows, total: Number(total.count) };
+}
+
+export async function findUser(db: Db, id: number | null): Promise<User | undefined> {
+  if (id === null) return undefined;
+  return await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export type NewPipeline = Pick<
+  Pipeline,
+  | 'iid'
+  | 'project_id'
+  | 'sha'
+  | 'before_sha'
+  | 'ref'
+  | 'tag'
+  | 'ref_protected'
+  | 'source'
+  | 'status'
+  | 'name'
+  | 'user_id'
+  | 'merge_request_id'
+  | 'yaml_errors'
+  | 'failure_reason'
+  | 'stages'
+  | 'committed_at'
+  | 'auto_cancel_on_new_commit'
+  | 'auto_cancel_on_job_failure'
+> & { readonly warnings: readonly string[] };
+
+export async function insertPipeline(tx: Db, pipeline: NewPipeline): Promise<Pipeline> {
+  const ended = pipeline.status === 'failed' || pipeline.status === 'skipped';
+  return await tx
+    .insertInto('pipelines')
+    .values({
+      ...pipeline,
+      warnings: JSON.stringify(pipeline.warnings),
+      ...(ended ? { finished_at: sql<Date>`now()` } : {}),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export interface NewJob {
+  readonly name: string;
+  readonly stage: string;
+  readonly stageIndex: number;
+  readonly when: string;
+  readonly allowFailure: boolean;
+  readonly plan: JobPlan;
+  readonly needs: readonly PlanNeed[] | null;
+  readonly tags: readonly string[];
+  readonly interruptible: boolean;
+  readonly resourceGroup: string | null;
+  readonly environment: string | null;
+}
+
+/** Jobs inserted with one statement stay below the limit of parameters. */
+const insertedAtOnce = 500;
+
+/** All jobs of a new pipeline, in `created`. */
+export async function insertJobs(tx: Db, pipeline: Pipeline, jobs: readonly NewJob[]): Promise<void> {
+  for (let at = 0; at < jobs.length; at += insertedAtOnce) {
+    const rows = jobs.slice(at, at + insertedAtOnce).map((job) => ({
+      project_id: pipeline.project_id,
+      pipeline_id: pipeline.id,
+      name: job.name,
+      stage: job.stage,
+      stage_index: job.stageIndex,
+      status: 'created',
+      when: job.when,
+      allow_failure: job.allowFailure,
+      plan: JSON.stringify(job.plan),
+      needs: job.needs === null ? null : JSON.stringify(job.needs),
+      ref: pipeline.ref,
+      tag: pipeline.tag,
+      ref_protected: pipeline.ref_protected,
+      tag_list: [...job.tags],
+      user_id: pipeline.user_id,
+      interruptible: job.interruptible,
+      resource_group: job.resourceGroup,
+      environment: job.environment,
+    }));
+    await tx.insertInto('jobs').values(rows).execute();
+  }
+}
+
+export interface NewPipelineVariable {
+  readonly key: string;
+  readonly sealed: Buffer;
+  readonly type: string;
+  readonly raw: boolean;
+}
+
+export async function insertPipelineVariables(
+  tx: Db,
+  pipelineId: number,
+  variables: readonly NewPipelineVariable[],
+): Promise<void> {
+  if (variables.length === 0) return;
+  await tx
+    .insertInto('pipeline_variables')
+    .values(
+      variables.map((item) => ({
+        pipeline_id: pipelineId,
+        key: item.key,
+        value_encrypted: item.sealed,
+        variable_type: item.type,
+        raw: item.raw,
+      })),
+    )
+    .execute();
+}
+
+export async function deletePipeline(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('pipelines').where('id', '=', id).execute();
+}
+
+/** Older pipelines of the same ref and kind that have not ended. */
+export async function unfinishedBefore(tx: Db, pipeline: Pipeline): Promise<Pipeline[]> {
+  return await tx
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', pipeline.project_id)
+    .where('ref', '=', pipeline.ref)
+    .where('tag', '=', pipeline.tag)
+    .where('id', '<', pipeline.id)
+    .where('sha', '!=', pipeline.sha)
+    .where('status', 'in', [
+      'created',
+      'waiting_for_resource',
+      'preparing',
+      'pending',
+      'running',
+      'manual',
+      'scheduled',
+    ])
+    .orderBy('id')
+    .execute();
+}
+
+/** Whether a job that may not be interrupted has started. */
+export async function startedUninterruptible(tx: Db, pipelineId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('jobs')
+    .select('id')
+    .where('pipeline_id', '=', pipelineId)
+    .where('interruptible', '=', false)
+    .where('started_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether a pipeline of this kind was made for the commit already: facts may be delivered twice. */
+export async function existsFor(
+  db: Db,
+  key: { projectId: number; sha: string; ref: string; source: string; beforeSha: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', key.projectId)
+    .where('sha', '=', key.sha)
+    .where('ref', '=', key.ref)
+    .where('source', '=', key.source)
+    .where('before_sha', '=', key.beforeSha)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,289 @@
+/** Pipelines: lists, one, creation, retry, cancel, deletion. */
+import Type from 'typebox';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { Pipeline } from '../../../kernel/db/rows.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { forbidden, invalidParameters, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
+import { Bool, DateTimeParam, IdOrPath, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import type { CiDependencies } from '../deps.ts';
+import { cancelJobs } from '../jobs/cancel.ts';
+import { pipelineVariableRows } from '../jobs/context.queries.ts';
+import type { JobsService } from '../jobs/jobs.service.ts';
+import { projectUrl } from '../jobs/presenting.ts';
+import { pipelineStatuses } from '../scheduling/pipeline-states.ts';
+import { lockPipeline } from '../scheduling/process.queries.ts';
+import { sealed } from '../variables/sealing.ts';
+import { type Pipelines, shortRef, zeroSha } from './create.ts';
+import { PipelineDetail, PipelineListed, PipelineVariable, pipelineListed } from './pipelines.entity.ts';
+import { deletePipeline, findPipeline, listPipelines, newestOfRef, type PipelineFilter } from './pipelines.queries.ts';
+import { presentPipeline } from './presenting.ts';
+
+const tag = 'Pipelines';
+const credentials = ['token', 'session'] as const;
+const readers = ['token', 'session', 'job'] as const;
+const id = IdOrPath('Id or path of the project');
+const pipelineId = Int({ description: 'Id of the pipeline' });
+const one = Type.Object({ id, pipeline_id: pipelineId });
+const read = { on: 'project', ability: 'read_pipeline' } as const;
+const update = { on: 'project', ability: 'update_pipeline' } as const;
+const path = '/projects/:id/pipelines/:pipeline_id';
+
+/** Kinds of pipelines that the old `scope` asks for. */
+function scoped(scope: string | undefined): Partial<PipelineFilter> {
+  switch (scope) {
+    case 'running':
+    case 'pending':
+      return { statuses: [scope] };
+    case 'finished':
+      return { statuses: ['success', 'failed', 'canceled'] };
+    case 'branches':
+      return { tag: false, newestOfEachRef: true };
+    case 'tags':
+      return { tag: true, newestOfEachRef: true };
+    default:
+      return {};
+  }
+}
+
+export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs: JobsService): Route[] {
+  const { db, repository } = deps;
+
+  async function find(subject: ProjectSubject, number: number): Promise<Pipeline> {
+    const pipeline = await findPipeline(db, subject.project.id, number);
+    if (!pipeline) throw notFound('Pipeline');
+    return pipeline;
+  }
+
+  /** The full ref and commit of a branch, a tag, or a full ref name; branches win over tags of the same name. */
+  async function resolveRef(subject: ProjectSubject, ref: string): Promise<{ ref: string; sha: string }> {
+    const names = /^refs\/(heads|tags)\//.test(ref) ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`];
+    for (const name of names) {
+      const sha = await repository.resolve(subject.project, name);
+      if (sha !== null) return { ref: name, sha };
+    }
+    throw invalidRecord({ base: ['Reference not found'] });
+  }
+
+  async function requireRef(subject: ProjectSubject, caller: Caller, ref: string): Promise<void> {
+    const { name, branch } = shortRef(ref);
+    if (!branch || !(await repository.isProtected(subject.project, name))) return;
+    if (await repository.mayPush(subject, caller, name)) return;
+    if (await repository.mayMerge(subject, caller, name)) return;
+    throw invalidRecord({ base: [`You do not have sufficient permission to run a pipeline on '${name}'.`] });
+  }
+
+  async function requireProtected(subject: ProjectSubject, caller: Caller, pipeline: Pipeline): Promise<void> {
+    if (!pipeline.ref_protected || pipeline.tag || pipeline.merge_request_id !== null) return;
+    if (await repository.mayPush(subject, caller, pipeline.ref)) return;
+    if (!(await repository.mayMerge(subject, caller, pipeline.ref))) throw forbidden();
+  }
+
+  const list = route({
+    method: 'GET',
+    path: '/projects/:id/pipelines',
+    summary: 'List pipelines of a project',
+    tag,
+    credentials: readers,
+    access: read,
+    params: Type.Object({
+      id,
+      scope: Optional(OneOf(['running', 'pending', 'finished', 'branches', 'tags'])),
+      status: Optional(OneOf(pipelineStatuses)),
+      ref: Optional(Str()),
+      sha: Optional(Str()),
+      source: Optional(Str()),
+      username: Optional(Str({ description: 'Who caused it' })),
+      name: Optional(Str()),
+      yaml_errors: Optional(Bool({ description: 'Only those whose configuration is broken' })),
+      updated_after: Optional(DateTimeParam()),
+      updated_before: Optional(DateTimeParam()),
+      created_after: Optional(DateTimeParam()),
+      created_before: Optional(DateTimeParam()),
+      order_by: Optional(OneOf(['id', 'status', 'ref', 'updated_at', 'user_id'], { default: 'id' })),
+      sort: Optional(OneOf(['asc', 'desc'], { default: 'desc' })),
+    }),
+    pagination: 'offset',
+    responses: { 200: ListOf(PipelineListed) },
+    handler: async ({ subject, params, page }) => {
+      const filter: PipelineFilter = {
+        ...scoped(params.scope),
+        ...(params.status ? { statuses: [params.status] } : {}),
+        projectId: subject.project.id,
+        ref: params.ref,
+        sha: params.sha,
+        source: params.source,
+        username: params.username,
+        name: params.name,
+        yamlErrors: params.yaml_errors,
+        updatedAfter: params.updated_after,
+        updatedBefore: params.updated_before,
+        createdAfter: params.created_after,
+        createdBefore: params.created_before,
+      };
+      const order = { by: params.order_by ?? 'id', direction: params.sort ?? 'desc' };
+      const { rows, total } = await listPipelines(db, filter, order, page);
+      const url = projectUrl(deps, subject);
+      return mapPage(offsetPage(page, rows, total), (row) => pipelineListed(row, url));
+    },
+  });
+
+  const latest = route({
+    method: 'GET',
+    path: '/projects/:id/pipelines/latest',
+    summary: 'Get the newest pipeline of the newest commit of a branch or tag',
+    tag,
+    credentials: readers,
+    access: read,
+    params: Type.Object({ id, ref: Optional(Str({ description: 'The default branch when left out' })) }),
+    responses: { 200: PipelineDetail },
+    handler: async ({ subject, params }) => {
+      const name = params.ref ?? subject.project.default_branch ?? '';
+      const branch = await repository.resolve(subject.project, `refs/heads/${name}`);
+      const sha = branch ?? (await repository.resolve(subject.project, `refs/tags/${name}`));
+      const pipeline = sha === null ? undefined : await newestOfRef(db, subject.project.id, name, sha);
+      if (!pipeline) throw notFound('Pipeline');
+      return await presentPipeline(deps, subject, pipeline);
+    },
+  });
+
+  const create = route({
+    method: 'POST',
+    path: '/projects/:id/pipeline',
+    summary: 'Create a pipeline for a branch or tag',
+    tag,
+    credentials,
+    access: { on: 'project', ability: 'create_pipeline' },
+    params: Type.Object({
+      id,
+      ref: Str({ description: 'Branch or tag' }),
+      variables: Optional(
+        List(
+          Type.Object({
+            key: Str({ pattern: '^[A-Za-z0-9_]{1,255}$' }),
+            value: Str({ maxLength: 10_000 }),
+            variable_type: Optional(OneOf(['env_var', 'file'])),
+            raw: Optional(Bool()),
+          }),
+          { maxItems: 200 },
+        ),
+      ),
+      inputs: Optional(Type.Object({}, { additionalProperties: true })),
+    }),
+    responses: { 201: PipelineDetail },
+    handler: async ({ subject, caller, params }) => {
+      if (params.inputs && Object.keys(params.inputs).length > 0)
+        throw invalidParameters(['inputs is not supported: the configuration cannot declare inputs']);
+      const { ref, sha } = await resolveRef(subject, params.ref);
+      await requireRef(subject, caller, ref);
+      const outcome = await pipelines.create({
+        subject,
+        caller,
+        ref,
+        sha,
+        beforeSha: zeroSha,
+        source: 'api',
+        keepBroken: false,
+        variables: (params.variables ?? []).map((item) => ({
+          ...item,
+          variable_type: item.variable_type ?? 'env_var',
+          raw: item.raw ?? false,
+        })),
+      });
+      if (outcome.kind === 'refused') throw invalidRecord({ base: outcome.reasons });
+      return await presentPipeline(deps, subject, await find(subject, outcome.pipeline.id));
+    },
+  });
+
+  return [
+    list,
+    latest,
+    create,
+    route({
+      method: 'GET',
+      path,
+      summary: 'Get a pipeline',
+      tag,
+      credentials: readers,
+      access: read,
+      params: one,
+      responses: { 200: PipelineDetail },
+      handler: async ({ subject, params }) => presentPipeline(deps, subject, await find(subject, params.pipeline_id)),
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/variables`,
+      summary: 'List variables that a pipeline was created with',
+      tag,
+      credentials,
+      access: { on: 'project', ability: 'read_pipeline_variable' },
+      params: one,
+      responses: { 200: ListOf(PipelineVariable) },
+      handler: async ({ subject, params }) => {
+        const pipeline = await find(subject, params.pipeline_id);
+        return (await pipelineVariableRows(db, pipeline.id)).map((row) => ({
+          key: row.key,
+          variable_type: row.variable_type,
+          value: deps.secrets.open(row.value_encrypted, sealed.pipelineVariable),
+          raw: row.raw,
+        }));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/retry`,
+      summary: 'Retry the failed and canceled jobs of a pipeline',
+      tag,
+      credentials,
+      access: update,
+      params: one,
+      responses: { 201: PipelineDetail },
+      handler: async ({ subject, caller, params }) => {
+        const pipeline = await find(subject, params.pipeline_id);
+        await requireProtected(subject, caller, pipeline);
+        await jobs.retryAll(pipeline.id, caller);
+        return await presentPipeline(deps, subject, await find(subject, pipeline.id));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/cancel`,
+      summary: 'Cancel the jobs of a pipeline',
+      tag,
+      credentials,
+      access: update,
+      params: one,
+      responses: { 200: PipelineDetail },
+      handler: async ({ subject, caller, params }) => {
+        const found = await find(subject, params.pipeline_id);
+        await transaction(db, async (tx) => {
+          const pipeline = await lockPipeline(tx, found.id);
+          if (pipeline) await cancelJobs(deps, tx, pipeline, caller.user?.id ?? null);
+        });
+        return await presentPipeline(deps, subject, await find(subject, found.id));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      summary: 'Delete a pipeline with its jobs, logs and artifacts',
+      tag,
+      credentials,
+      access: { on: 'project', ability: 'remove_pipeline' },
+      params: one,
+      responses: { 204: Empty },
+      handler: async ({ subject, caller, params }) => {
+        const found = await find(subject, params.pipeline_id);
+        await transaction(db, async (tx) => {
+          const pipeline = await lockPipeline(tx, found.id);
+          if (pipeline) await cancelJobs(deps, tx, pipeline, caller.user?.id ?? null);
+          await deletePipeline(tx, found.id);
+          await deps.announce(tx, `project:${found.project_id}:pipelines`);
+        });
+        await repository.keepRef(subject.project, `refs/pipelines/${found.id}`, null);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,91 @@
+/** Artifacts to and from runners, with the token of the running job. */
+import Type from 'typebox';
+import { Entity, Text } from '../../../kernel/http/entity.ts';
+import { badRequest, forbidden, notFound } from '../../../kernel/http/errors.ts';
+import { readBody } from '../../../kernel/http/params/body.ts';
+import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
+import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Binary, type Route, route } from '../../../kernel/http/route.ts';
+import { tokenHash } from '../../../kernel/secrets/index.ts';
+import { findArtifact } from '../artifacts/artifacts.queries.ts';
+import { archiveStream } from '../artifacts/artifacts.routes.ts';
+import type { Artifacts } from '../artifacts/artifacts.service.ts';
+import type { CiDependencies } from '../deps.ts';
+import { findJobById, findTokenJob } from '../jobs/jobs.queries.ts';
+import { jobTokenOf, runningJob } from './job-access.ts';
+
+const tag = 'Runner protocol';
+/** Bytes of the fields next to the file. */
+const maxParameterBytes = 64 * 1024;
+
+const isFile = (value: unknown): value is UploadedFile =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'file';
+
+export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts): Route[] {
+  const { db } = deps;
+  return [
+    route({
+      method: 'POST',
+      path: '/jobs/:id/artifacts',
+      summary: 'Store an artifact of a running job, as its runner',
+      tag,
+      credentials: ['body'],
+      access: { on: 'credential' },
+      // The token is looked at before anything is written.
+      rawBody: true,
+      params: Type.Object({
+        id: Int({ description: 'Id of the job' }),
+        token: Optional(Str()),
+        expire_in: Optional(Str()),
+        artifact_type: Optional(Str({ default: 'archive' })),
+        artifact_format: Optional(Str()),
+      }),
+      responses: { 201: Entity('ArtifactStored', { message: Text() }) },
+      handler: async ({ params, request }) => {
+        const job = await runningJob(db, params.id, jobTokenOf(request, params.token));
+        const type = params.artifact_type ?? 'archive';
+        const limits = { maxParameterBytes, maxFileBytes: await artifacts.maxBytes(type) };
+        const body = await readBody(request.raw, limits, deps.objects.temporary);
+        try {
+          const file = body.tree.file;
+          if (!isFile(file)) throw badRequest('file is missing');
+          await artifacts.store({
+            job,
+            file,
+            type,
+            format: params.artifact_format,
+            expireIn: params.expire_in === '' ? undefined : params.expire_in,
+          });
+        } finally {
+          await body.cleanup();
+        }
+        return { message: '201 Created' };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/jobs/:id/artifacts',
+      summary: 'Download the archive of another job of the project, as a runner',
+      tag,
+      credentials: ['body'],
+      access: { on: 'credential' },
+      params: Type.Object({
+        id: Int({ description: 'Id of the job' }),
+        token: Optional(Str()),
+        direct_download: Optional(Bool()),
+      }),
+      responses: { 200: Binary },
+      handler: async ({ params, request }) => {
+        const token = jobTokenOf(request, params.token);
+        const found = token === undefined ? undefined : await findTokenJob(db, tokenHash(token));
+        if (!found) throw forbidden();
+        const job = await findJobById(db, params.id);
+        // Jobs of other projects are not even known to exist.
+        if (!job || job.project_id !== found.job.project_id) throw notFound();
+        const artifact = await findArtifact(db, job.id, 'archive');
+        if (!artifact) throw notFound();
+        return await archiveStream(deps, artifact);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,286 @@
+/** The answer to a runner that got a job: everything that it needs to run it, made from the stored plan. */
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Job, JobArtifact, Runner } from '../../../kernel/db/rows.ts';
+import { ciConfigPaths } from '../../../kernel/names.ts';
+import type { CiCommit, CiDependencies } from '../deps.ts';
+import { otherJobs, type PayloadRows, payloadRows, pipelineVariableRows } from '../jobs/context.queries.ts';
+import type { JobPlan, PlanArtifacts, PlanCache, PlanNeed } from '../jobs/plan.ts';
+import { pipelineFactsOf } from '../pipelines/pipeline-facts.ts';
+import { type JobVariable, variable } from '../variables/job-variables.ts';
+import {
+  commitVariables,
+  fullPath,
+  jobVariables,
+  pipelineVariables,
+  projectVariables,
+  serverVariables,
+  userVariables,
+} from '../variables/predefined.ts';
+import { sealed } from '../variables/sealing.ts';
+import { secretVariables } from '../variables/secret-variables.ts';
+import { runningOnInstanceRunners } from './claim.queries.ts';
+
+/** Reasons that we keep as they are when the runner sends them. */
+export const failureReasons = [
+  'unknown_failure',
+  'script_failure',
+  'api_failure',
+  'stuck_or_timeout_failure',
+  'runner_system_failure',
+  'missing_dependency_failure',
+  'runner_unsupported',
+  'stale_schedule',
+  'job_execution_timeout',
+  'archived_failure',
+  'unmet_prerequisites',
+  'scheduler_failure',
+  'data_integrity_failure',
+  'trace_size_exceeded',
+  'image_pull_failure',
+  'job_router_failure',
+  'runner_configuration_error',
+] as const;
+
+interface Other {
+  readonly id: number;
+  readonly name: string;
+  readonly stage_index: number;
+  readonly status: string;
+  readonly dotenv_encrypted: Buffer | null;
+  readonly archive: JobArtifact | null;
+}
+
+/** Whose artifacts the job gets: what it names, else what it needs, else all of the stages before. */
+export function dependenciesOf<T extends { readonly name: string; readonly stage_index: number }>(
+  job: Pick<Job, 'needs' | 'stage_index'>,
+  plan: Pick<JobPlan, 'dependencies'>,
+  others: readonly T[],
+): T[] {
+  const needs = job.needs as unknown as readonly PlanNeed[] | null;
+  const wanted = needs?.filter((need) => need.artifacts).map((need) => need.name);
+  const reachable =
+    needs === null
+      ? others.filter((other) => other.stage_index < job.stage_index)
+      : others.filter((other) => wanted?.includes(other.name));
+  const named = plan.dependencies;
+  return named === null ? reachable : reachable.filter((other) => named.includes(other.name));
+}
+
+function dotenvVariables(deps: Pick<CiDependencies, 'secrets'>, from: readonly Other[]): JobVariable[] {
+  return from.flatMap((other) => {
+    if (other.dotenv_encrypted === null) return [];
+    const pairs = JSON.parse(deps.secrets.open(other.dotenv_encrypted, sealed.dotenv)) as Array<{
+      key: string;
+      value: string;
+    }>;
+    return pairs.map(({ key, value }) => variable(key, value, { public: false }));
+  });
+}
+
+function manualVariables(deps: Pick<CiDependencies, 'secrets'>, job: Job): JobVariable[] {
+  if (job.manual_variables_encrypted === null) return [];
+  const pairs = JSON.parse(deps.secrets.open(job.manual_variables_encrypted, sealed.manualVariables)) as Array<{
+    key: string;
+    value: string;
+  }>;
+  return pairs.map(({ key, value }) => variable(key, value, { public: false }));
+}
+
+function artifactsOf(artifacts: PlanArtifacts | null): unknown[] {
+  if (!artifacts) return [];
+  const common = { when: artifacts.when, expire_in: artifacts.expire_in };
+  const archive =
+    artifacts.paths.length > 0 || artifacts.untracked
+      ? [
+          {
+            ...common,
+            name: artifacts.name,
+            untracked: artifacts.untracked,
+            paths: artifacts.paths,
+            exclude: artifacts.exclude,
+            artifact_type: 'archive',
+            artifact_format: 'zip',
+          },
+        ]
+      : [];
+  // Reports are wanted of jobs that fail too: that is when they say most.
+  const reports = Object.entries(artifacts.reports).map(([type, paths]) => ({
+    ...common,
+    name: type === 'dotenv' ? '.env' : `${type}.xml`,
+    untracked: false,
+    paths,
+    exclude: [],
+    when: 'always',
+    artifact_type: type,
+    artifact_format: 'gzip',
+  }));
+  return [...archive, ...reports];
+}
+
+/** Protected refs have caches of their own, so that others cannot plant something in them. */
+const cacheOf = (cache: PlanCache, job: Job, separate: boolean) => ({
+  key: separate && !cache.unprotect ? `${cache.key}-${job.ref_protected ? 'protected' : 'non_protected'}` : cache.key,
+  untracked: cache.untracked,
+  paths: cache.paths,
+  policy: cache.policy,
+  when: cache.when,
+  fallback_keys: cache.fallback_keys,
+});
+
+function refspecs(rows: PayloadRows, job: Job): string[] {
+  const kept = `+refs/pipelines/${job.pipeline_id}:refs/pipelines/${job.pipeline_id}`;
+  if (rows.pipeline.merge_request_id !== null) return [kept];
+  if (job.tag) return [`+refs/tags/${job.ref}:refs/tags/${job.ref}`, kept];
+  return [kept, `+refs/heads/${job.ref}:refs/remotes/origin/${job.ref}`];
+}
+
+/** Variables of the job in the order in which later ones win. */
+async function variablesOf(
+  deps: CiDependencies,
+  db: Db,
+  parts: {
+    rows: PayloadRows;
+    job: Job;
+    plan: JobPlan;
+    runner: Runner;
+    token: string;
+    repositoryUrl: string;
+    dotenv: JobVariable[];
+  },
+): Promise<JobVariable[]> {
+  const { rows, job, plan, runner } = parts;
+  const place = { project: rows.project, namespace: rows.namespace };
+  const facts = await pipelineFactsOf(deps, db, place, rows.pipeline);
+  const projectUrl = `${deps.externalUrl}/${fullPath(place)}`;
+  const subject = { kind: 'project', ...place, level: 0 } as const;
+  const commit: CiCommit | null = await deps.repository.commit(subject, rows.pipeline.sha);
+  const fromPipeline = await pipelineVariableRows(db, job.pipeline_id);
+  return [
+    ...serverVariables(deps),
+    ...projectVariables(place, deps.externalUrl, rows.project.ci_config_path ?? ciConfigPaths[1]),
+    ...commitVariables(facts, commit),
+    ...userVariables(rows.user),
+    ...pipelineVariables(rows.pipeline, projectUrl),
+    ...jobVariables({
+      job,
+      plan,
+      runner,
+      projectUrl,
+      token: parts.token,
+      repositoryUrl: parts.repositoryUrl,
+      timeoutSeconds: job.timeout_seconds ?? rows.project.build_timeout,
+    }),
+    ...plan.variables.map((item) => variable(item.key, item.value, { raw: item.raw })),
+    ...parts.dotenv,
+    ...(await secretVariables(deps, db, place, { refProtected: job.ref_protected, environment: job.environment })),
+    ...fromPipeline.map((row) =>
+      variable(row.key, deps.secrets.open(row.value_encrypted, sealed.pipelineVariable), {
+        public: false,
+        file: row.variable_type === 'file',
+        raw: row.raw,
+      }),
+    ),
+    ...manualVariables(deps, job),
+  ];
+}
+
+export interface PayloadRequest {
+  readonly job: Job;
+  readonly runner: Runner;
+  /** In plain text: only the runner gets it. */
+  readonly token: string;
+}
+
+/** The payload; null when the job's project is gone. */
+export async function jobPayload(
+  deps: CiDependencies,
+  { job, runner, token }: PayloadRequest,
+): Promise<Record<string, unknown> | null> {
+  const { db } = deps;
+  const plan = job.plan as unknown as JobPlan;
+  const rows = await payloadRows(db, job);
+  if (!rows) return null;
+  const from = dependenciesOf(job, plan, (await otherJobs(db, job)) as Other[]);
+  const path = fullPath(rows);
+  const repositoryUrl = new URL(`${deps.externalUrl}/${path}.git`);
+  const withToken = new URL(repositoryUrl);
+  withToken.username = 'gitlab-ci-token';
+  withToken.password = token;
+  const running = await runningOnInstanceRunners(db, job.project_id);
+  const variables = await variablesOf(deps, db, {
+    rows,
+    job,
+    plan,
+    runner,
+    token,
+    repositoryUrl: withToken.href,
+    dotenv: dotenvVariables(deps, from),
+  });
+  const queued = job.queued_at && job.started_at ? (job.started_at.getTime() - job.queued_at.getTime()) / 1000 : 0;
+  const timeout = job.timeout_seconds ?? rows.project.build_timeout;
+  const depth = rows.project.ci_default_git_depth ?? 0;
+  const step = (name: string, script: readonly string[], when: string, allowFailure: boolean) => ({
+    name,
+    script,
+    timeout,
+    when,
+    allow_failure: allowFailure,
+  });
+  return {
+    id: job.id,
+    token,
+    allow_git_fetch: rows.project.build_git_strategy !== 'clone',
+    job_info: {
+      id: job.id,
+      name: job.name,
+      stage: job.stage,
+      project_id: job.project_id,
+      project_name: rows.project.path,
+      project_full_name: path,
+      namespace_id: rows.namespace.id,
+      root_namespace_id: rows.namespace.traversal_ids[0] ?? rows.namespace.id,
+      user_id: job.user_id,
+      time_in_queue_seconds: Math.round(queued),
+      project_jobs_running_on_instance_runners_count: running > 100 ? '100+' : String(running),
+    },
+    git_info: {
+      repo_url: withToken.href,
+      repo_object_format: 'sha1',
+      ref: job.ref,
+      sha: rows.pipeline.sha,
+      before_sha: rows.pipeline.before_sha,
+      ref_type: job.tag ? 'tag' : 'branch',
+      refspecs: refspecs(rows, job),
+      depth,
+      protected: job.ref_protected,
+    },
+    runner_info: { timeout, runner_session_url: null },
+    inputs: [],
+    variables,
+    steps: [
+      step('script', plan.script, 'on_success', false),
+      ...(plan.after_script.length > 0 ? [step('after_script', plan.after_script, 'always', true)] : []),
+    ],
+    image: plan.image && { ...plan.image, ports: [] },
+    services: plan.services,
+    artifacts: artifactsOf(plan.artifacts),
+    cache: plan.cache.map((cache) => cacheOf(cache, job, rows.project.ci_separated_caches)),
+    credentials: [],
+    dependencies: from
+      .filter((other) => other.archive !== null)
+      .map((other) => ({
+        id: other.id,
+        name: other.name,
+        token,
+        artifacts_file: { filename: other.archive?.filename ?? '', size: other.archive?.size ?? 0 },
+      })),
+    features: {
+      trace_sections: true,
+      failure_reasons: failureReasons,
+      token_mask_prefixes: ['glpat-', 'glcbt-', 'glrt-'],
+    },
+    secrets: {},
+    hooks: plan.hooks,
+    policy_options: null,
+  };
+}

@@ -1,0 +1,148 @@
+/** POST /jobs/request: a runner asks for a job, and waits for one. */
+import Type from 'typebox';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { Runner } from '../../../kernel/db/rows.ts';
+import { AnyJson } from '../../../kernel/http/entity.ts';
+import { forbidden } from '../../../kernel/http/errors.ts';
+import { Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { headerPrefix, tokenPrefixes } from '../../../kernel/names.ts';
+import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import type { CiDependencies } from '../deps.ts';
+import { finishJob } from '../jobs/finish.ts';
+import { notifyPending } from '../scheduling/process.queries.ts';
+import { processPipeline } from '../scheduling/process.ts';
+import { claimJob, findRunnerByToken, releaseJob, touchManager } from './claim.queries.ts';
+import type { HeldPolls } from './held-polls.ts';
+import { runnerTokenOf } from './job-access.ts';
+import { jobPayload } from './payload.ts';
+
+const Free = () => Optional(Type.Object({}, { additionalProperties: true }));
+
+/** What runners say about themselves. */
+export const InfoParam = () =>
+  Optional(
+    Type.Object(
+      {
+        name: Optional(Str()),
+        version: Optional(Str()),
+        revision: Optional(Str()),
+        platform: Optional(Str()),
+        architecture: Optional(Str()),
+        executor: Optional(Str()),
+        shell: Optional(Str()),
+        features: Free(),
+        config: Free(),
+        labels: Free(),
+      },
+      { additionalProperties: true },
+    ),
+  );
+
+export interface RunnerInfo {
+  readonly version?: string | undefined;
+  readonly revision?: string | undefined;
+  readonly platform?: string | undefined;
+  readonly architecture?: string | undefined;
+  readonly executor?: string | undefined;
+  readonly features?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Longest text of what a runner says about itself. */
+const short = (text: string | undefined): string | null => text?.slice(0, 255) ?? null;
+
+export const managerInfo = (systemId: string | undefined, info: RunnerInfo | undefined, address: string) => ({
+  systemId: (systemId ?? 'none').slice(0, 64),
+  version: short(info?.version),
+  revision: short(info?.revision),
+  platform: short(info?.platform),
+  architecture: short(info?.architecture),
+  executor: short(info?.executor),
+  ipAddress: address,
+});
+
+/** Changes when the runner's own configuration does: a poll that knows another value is answered at once. */
+const cursorOf = (runner: Runner): string => `${runner.id}-${runner.updated_at.getTime().toString(36)}`;
+
+export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
+  const { db } = deps;
+
+  /** Claims a job and makes its payload; a job whose payload cannot be made fails with a reason. */
+  async function claim(
+    runner: Runner,
+    managerId: number,
+    cancelGracefully: boolean,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown> | null> {
+    for (;;) {
+      const token = newToken(tokenPrefixes.job);
+      const job = await transaction(db, async (tx) =>
+        claimJob(tx, {
+          runnerId: runner.id,
+          managerId,
+          tokenSha256: tokenHash(token),
+          cancelGracefully,
+          builtIn: deps.builtIn.serves(),
+        }),
+      );
+      if (!job) return null;
+      const place = { jobId: job.id, pipelineId: job.pipeline_id };
+      try {
+        const payload = await jobPayload(deps, { job, runner, token });
+        if (payload !== null) {
+          await transaction(db, async (tx) => {
+            // The runner hung up: somebody else may have it.
+            if (signal.aborted) {
+              await releaseJob(tx, job.id);
+              await notifyPending(tx);
+            }
+            await deps.announce(tx, `job:${job.id}`);
+            await processPipeline(deps, tx, job.pipeline_id);
+          });
+          return signal.aborted ? null : payload;
+        }
+      } catch (error) {
+        deps.log.error({ err: error, job: job.id }, 'the payload of a job could not be made');
+      }
+      await transaction(db, async (tx) =>
+        finishJob(deps, tx, place, { event: 'drop', failureReason: 'scheduler_failure' }),
+      );
+    }
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: '/jobs/request',
+      summary: 'Ask for a job, as a runner',
+      tag: 'Runner protocol',
+      credentials: ['body'],
+      access: { on: 'credential' },
+      params: Type.Object({
+        token: Optional(Str({ description: "The runner's authentication token" })),
+        system_id: Optional(Str({ description: 'Tells processes that share a token apart' })),
+        last_update: Optional(
+          Str({ description: 'Value of the header of the answer before; the request is then held' }),
+        ),
+        info: InfoParam(),
+        session: Free(),
+        job_age: Optional(Int()),
+      }),
+      responses: { 201: AnyJson(), 204: Empty },
+      handler: async ({ params, request, signal, clientAddress }) => {
+        const token = runnerTokenOf(request, params.token);
+        const runner = token === undefined ? undefined : await findRunnerByToken(db, tokenHash(token));
+        if (!runner) throw forbidden();
+        const info = params.info as RunnerInfo | undefined;
+        const manager = await touchManager(db, runner.id, managerInfo(params.system_id, info, clientAddress));
+        const cursor = cursorOf(runner);
+        const headers = { [`${headerPrefix}Last-Update`]: cursor };
+        if (runner.paused) return answer(204, undefined, headers);
+        const attempt = () => claim(runner, manager, info?.features?.cancel_gracefully === true, signal);
+        const held = params.last_update === cursor;
+        const payload = held ? await polls.hold(runner.id, signal, attempt) : await attempt();
+        return payload === null ? answer(204, undefined, headers) : answer(201, payload, headers);
+      },
+    }),
+  ];
+}

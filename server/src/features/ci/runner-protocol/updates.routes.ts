@@ -1,0 +1,148 @@
+/** PUT /jobs/:id and PATCH /jobs/:id/trace: how a runner says how the job goes. */
+import { crc32 } from 'node:zlib';
+import Type from 'typebox';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { Job } from '../../../kernel/db/rows.ts';
+import { HttpError } from '../../../kernel/http/errors.ts';
+import { readAll } from '../../../kernel/http/params/body.ts';
+import { Bool, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { headerPrefix } from '../../../kernel/names.ts';
+import type { CiDependencies } from '../deps.ts';
+import { finishJob } from '../jobs/finish.ts';
+import { executingStatuses } from '../scheduling/job-states.ts';
+import { appendTrace, resetTrace } from '../traces/traces.queries.ts';
+import { jobByToken, jobIsOver, jobTokenOf, runningJob } from './job-access.ts';
+import { failureReasons } from './payload.ts';
+import { InfoParam } from './requests.routes.ts';
+import { touchJob } from './updates.queries.ts';
+
+/** Bytes of one job's log; the job fails past it. */
+export const maxTraceBytes = 100 * 1024 * 1024;
+/** Bytes of one piece of a log. */
+const maxTraceChunkBytes = 4 * 1024 * 1024;
+/** Seconds between two pieces of a log: also how soon a runner hears that its job was canceled. */
+const traceUpdateSeconds = 1;
+
+const knownReasons: ReadonlySet<string> = new Set(failureReasons);
+
+/** A runner's log is what it says it is; the checksum is of all its bytes. */
+function traceMatches(job: Job, output: { checksum?: string; bytesize?: number } | undefined): boolean {
+  if (!output) return true;
+  if (output.bytesize !== undefined && output.bytesize !== job.trace_size) return false;
+  const expected = /^crc32:([0-9a-f]{1,8})$/.exec(output.checksum ?? '')?.[1];
+  return expected === undefined || Number.parseInt(expected, 16) === job.trace_crc32;
+}
+
+const rangeOf = (size: number) => `0-${size}`;
+
+export function updateRoutes(deps: CiDependencies): Route[] {
+  const { db } = deps;
+
+  const statusHeaders = (status: string) => ({
+    'Job-Status': status,
+    [`${headerPrefix}Trace-Update-Interval`]: String(traceUpdateSeconds),
+  });
+
+  const update = route({
+    method: 'PUT',
+    path: '/jobs/:id',
+    summary: 'Tell the state of a running job, as its runner',
+    tag: 'Runner protocol',
+    credentials: ['body'],
+    access: { on: 'credential' },
+    params: Type.Object({
+      id: Int({ description: 'Id of the job' }),
+      token: Optional(Str({ description: "The job's token" })),
+      state: Optional(OneOf(['running', 'success', 'failed', 'pending'])),
+      failure_reason: Optional(Str()),
+      exit_code: Optional(Int()),
+      checksum: Optional(Str({ deprecated: true })),
+      output: Optional(Type.Object({ checksum: Optional(Str()), bytesize: Optional(Int()) })),
+      info: InfoParam(),
+    }),
+    responses: { 200: Empty, 202: Empty },
+    handler: async ({ params, request }) => {
+      const job = await jobByToken(db, params.id, jobTokenOf(request, params.token));
+      if (!executingStatuses.has(job.status)) {
+        // The same end told twice, because our answer was lost.
+        if (job.status === params.state) return answer(200, undefined, statusHeaders(job.status));
+        throw jobIsOver(job.status);
+      }
+      if (params.state !== 'success' && params.state !== 'failed') {
+        await touchJob(db, job.id);
+        return answer(200, undefined, statusHeaders(job.status));
+      }
+      if (!traceMatches(job, params.output)) {
+        await transaction(db, async (tx) => resetTrace(tx, job.id));
+        throw new HttpError(412, { message: '412 Precondition Failed' }, statusHeaders(job.status));
+      }
+      const reason = params.failure_reason ?? 'unknown_failure';
+      const ended = await transaction(db, async (tx) =>
+        finishJob(
+          deps,
+          tx,
+          { jobId: job.id, pipelineId: job.pipeline_id },
+          {
+            event: params.state === 'success' ? 'succeed' : 'drop',
+            failureReason: knownReasons.has(reason) ? reason : 'unknown_failure',
+            exitCode: params.exit_code ?? null,
+          },
+        ),
+      );
+      return answer(200, undefined, statusHeaders(ended?.status ?? job.status));
+    },
+  });
+
+  /** The job has said more than there is room for. What it said so far is kept. */
+  async function overflow(job: Job): Promise<never> {
+    const place = { jobId: job.id, pipelineId: job.pipeline_id };
+    await transaction(db, async (tx) => {
+      const last = Buffer.from(
+        `\nThe log is longer than max_trace_bytes, ${maxTraceBytes} bytes: the job was stopped.\n`,
+      );
+      const start = job.trace_size;
+      await appendTrace(tx, { jobId: job.id, start, data: last, crc32: crc32(last, job.trace_crc32) });
+      await finishJob(deps, tx, place, { event: 'drop', failureReason: 'trace_size_exceeded' });
+    });
+    throw jobIsOver('failed');
+  }
+
+  const trace = route({
+    method: 'PATCH',
+    path: '/jobs/:id/trace',
+    summary: 'Add to the log of a running job, as its runner',
+    tag: 'Runner protocol',
+    credentials: ['body'],
+    access: { on: 'credential' },
+    rawBody: true,
+    params: Type.Object({
+      id: Int({ description: 'Id of the job' }),
+      token: Optional(Str()),
+      debug_trace: Optional(Bool()),
+    }),
+    responses: { 202: Empty },
+    handler: async ({ params, request }) => {
+      const job = await runningJob(db, params.id, jobTokenOf(request, params.token));
+      const range = /^(?:bytes )?(\d{1,15})-(\d{1,15})/.exec(request.headers['content-range'] ?? '');
+      if (!range) throw new HttpError(400, { error: 'Missing header Content-Range' });
+      const start = Number(range[1]);
+      const headers = (size: number) => ({ ...statusHeaders(job.status), Range: rangeOf(size) });
+      const outOfPlace = (size: number) => new HttpError(416, { message: '416 Range Not Satisfiable' }, headers(size));
+      if (start !== job.trace_size) throw outOfPlace(job.trace_size);
+      const data = await readAll(request.raw, 'max_trace_chunk_bytes', maxTraceChunkBytes);
+      if (data.length === 0) return answer(202, undefined, headers(job.trace_size));
+      if (start + data.length > maxTraceBytes) return await overflow(job);
+      const stored = await transaction(db, async (tx) => {
+        const done = await appendTrace(tx, { jobId: job.id, start, data, crc32: crc32(data, job.trace_crc32) });
+        if (done) await deps.announce(tx, `job:${job.id}:trace`);
+        return done;
+      });
+      // Two pieces at once: the other one was first.
+      if (!stored) throw outOfPlace((await runningJob(db, job.id, jobTokenOf(request, params.token))).trace_size);
+      return answer(202, undefined, headers(start + data.length));
+    },
+  });
+
+  return [update, trace];
+}

@@ -1,0 +1,19 @@
+/** The built-in runner's row: an instance runner whose token every process with the instance's key knows. */
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { tokenPrefixes } from '../../../kernel/names.ts';
+import type { Secrets } from '../../../kernel/secrets/index.ts';
+import { tokenHash } from '../../../kernel/secrets/index.ts';
+import { upsertBuiltIn } from './runners.queries.ts';
+
+/**
+ * Makes the row if there is none. The token is derived from the instance's key: it is stored nowhere, and a second
+ * process does not take the first one's away.
+ */
+export async function ensureBuiltInRunner(
+  db: Db,
+  secrets: Pick<Secrets, 'sign'>,
+): Promise<{ token: string; id: number }> {
+  const token = tokenPrefixes.runner + secrets.sign('built-in', 'runner token');
+  const runner = await transaction(db, async (tx) => upsertBuiltIn(tx, tokenHash(token), 'Built-in runner'));
+  return { token, id: runner.id };
+}

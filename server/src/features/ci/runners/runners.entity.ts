@@ -1,0 +1,140 @@
+/** Runners as the API shows them. No form has a token but the answers that hand out a new one. */
+import type { Static } from 'typebox';
+import type { Namespace, Runner, RunnerManager } from '../../../kernel/db/rows.ts';
+import { Count, Entity, Flag, Id, ListOf, Nullable, Sometimes, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import { runnerStatus } from './runner-status.ts';
+import type { RunnerProject } from './runners.queries.ts';
+
+const basic = {
+  id: Id(),
+  description: Text(),
+  ip_address: Nullable(Text()),
+  active: Flag({ deprecated: true }),
+  paused: Flag(),
+  is_shared: Flag(),
+  runner_type: Text(),
+  name: Nullable(Text()),
+  online: Nullable(Flag()),
+  status: Text(),
+  created_at: Timestamp(),
+  created_by: Nullable(Id()),
+  job_execution_status: Text(),
+};
+const RunnerProjectEntity = Entity('RunnerProject', {
+  id: Id(),
+  name: Text(),
+  name_with_namespace: Text(),
+  path: Text(),
+  path_with_namespace: Text(),
+});
+const RunnerGroupEntity = Entity('RunnerGroup', { id: Id(), name: Text(), web_url: Text() });
+
+export const RunnerEntity = Entity('Runner', basic);
+export const RunnerDetail = Entity('RunnerDetail', {
+  ...basic,
+  tag_list: ListOf(Text()),
+  run_untagged: Flag(),
+  locked: Flag(),
+  maximum_timeout: Nullable(Count()),
+  access_level: Text(),
+  version: Nullable(Text()),
+  revision: Nullable(Text()),
+  platform: Nullable(Text()),
+  architecture: Nullable(Text()),
+  contacted_at: Nullable(Timestamp()),
+  maintenance_note: Nullable(Text()),
+  projects: Sometimes(ListOf(RunnerProjectEntity)),
+  groups: Sometimes(ListOf(RunnerGroupEntity)),
+});
+export const RunnerManagerEntity = Entity('RunnerManager', {
+  id: Id(),
+  system_id: Text(),
+  version: Nullable(Text()),
+  revision: Nullable(Text()),
+  platform: Nullable(Text()),
+  architecture: Nullable(Text()),
+  created_at: Timestamp(),
+  contacted_at: Timestamp(),
+  ip_address: Nullable(Text()),
+  status: Text(),
+});
+export const RunnerCreated = Entity('RunnerCreated', {
+  id: Id(),
+  token: Text(),
+  token_expires_at: Nullable(Timestamp()),
+});
+export const RunnerToken = Entity('RunnerToken', { token: Text(), token_expires_at: Nullable(Timestamp()) });
+
+/** `manager`: its process that called last; `busy`: it has a job now. */
+export function runnerJson(
+  runner: Runner,
+  manager: RunnerManager | undefined,
+  busy: boolean,
+): Static<typeof RunnerEntity> {
+  const status = runnerStatus(runner, new Date());
+  return {
+    id: runner.id,
+    description: runner.description,
+    ip_address: manager?.ip_address ?? null,
+    active: !runner.paused,
+    paused: runner.paused,
+    is_shared: runner.runner_type === 'instance_type',
+    runner_type: runner.runner_type,
+    name: null,
+    online: status === 'online',
+    status,
+    created_at: runner.created_at,
+    created_by: runner.created_by_id,
+    job_execution_status: busy ? 'active' : 'idle',
+  };
+}
+
+export interface RunnerDetailParts {
+  readonly runner: Runner;
+  readonly manager: RunnerManager | undefined;
+  readonly projects: readonly RunnerProject[];
+  readonly group: Namespace | undefined;
+  readonly busy: boolean;
+  readonly externalUrl: string;
+}
+
+export function runnerDetail(parts: RunnerDetailParts): Static<typeof RunnerDetail> {
+  const { runner, manager, projects, group, externalUrl } = parts;
+  return {
+    ...runnerJson(runner, manager, parts.busy),
+    tag_list: runner.tag_list,
+    run_untagged: runner.run_untagged,
+    locked: runner.locked,
+    maximum_timeout: runner.maximum_timeout,
+    access_level: runner.access_level,
+    version: manager?.version ?? null,
+    revision: manager?.revision ?? null,
+    platform: manager?.platform ?? null,
+    architecture: manager?.architecture ?? null,
+    contacted_at: runner.contacted_at,
+    maintenance_note: runner.maintenance_note,
+    projects: projects.map(({ project, namespace }) => ({
+      id: project.id,
+      name: project.name,
+      name_with_namespace: `${namespace.full_name} / ${project.name}`,
+      path: project.path,
+      path_with_namespace: `${namespace.full_path}/${project.path}`,
+    })),
+    groups: group ? [{ id: group.id, name: group.name, web_url: `${externalUrl}/groups/${group.full_path}` }] : [],
+  };
+}
+
+export function managerJson(manager: RunnerManager): Static<typeof RunnerManagerEntity> {
+  return {
+    id: manager.id,
+    system_id: manager.system_id,
+    version: manager.version,
+    revision: manager.revision,
+    platform: manager.platform,
+    architecture: manager.architecture,
+    created_at: manager.created_at,
+    contacted_at: manager.contacted_at,
+    ip_address: manager.ip_address,
+    status: runnerStatus(manager, new Date()),
+  };
+}

@@ -1,0 +1,273 @@
+/** Runners: lists, one, changes, its jobs and processes. */
+import Type from 'typebox';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { Job, Runner } from '../../../kernel/db/rows.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { forbidden, notFound } from '../../../kernel/http/errors.ts';
+import { mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
+import { Bool, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import type { CiDependencies } from '../deps.ts';
+import { findPlace } from '../jobs/context.queries.ts';
+import { presentJobs } from '../jobs/presenting.ts';
+import { notifyPending } from '../scheduling/process.queries.ts';
+import { RunnerJob, type RunnerJobJson, runnerJob } from './runner-jobs.entity.ts';
+import { runnerStatuses } from './runner-status.ts';
+import {
+  managerJson,
+  RunnerDetail,
+  RunnerEntity,
+  RunnerManagerEntity,
+  runnerDetail,
+  runnerJson,
+} from './runners.entity.ts';
+import {
+  busyRunners,
+  deleteRunner,
+  findGroup,
+  jobsOfRunner,
+  lastManagers,
+  listRunners,
+  managersOf,
+  projectsOf,
+  type RunnerFilter,
+  type RunnerScope,
+  updateRunner,
+} from './runners.queries.ts';
+import { checkSettings, cleanTags, type RunnerAccess } from './runners.service.ts';
+
+const tag = 'Runners';
+const credentials = ['token', 'session'] as const;
+const signedIn = { on: 'instance', ability: 'signed_in' } as const;
+const id = Int({ description: 'Id of the runner' });
+const runnerTypes = ['instance_type', 'group_type', 'project_type'] as const;
+
+/** Filters of every list of runners. */
+export const filterParams = {
+  scope: Optional(
+    OneOf(
+      ['specific', 'shared', 'instance_type', 'group_type', 'project_type', 'active', 'paused', 'online', 'offline'],
+      {
+        deprecated: true,
+      },
+    ),
+  ),
+  type: Optional(OneOf(runnerTypes)),
+  status: Optional(OneOf([...runnerStatuses, 'active', 'paused'])),
+  paused: Optional(Bool({ description: 'Only runners that take no new jobs, or only those that do' })),
+  tag_list: Optional(List(Str(), { commas: true, description: 'Runners with all of these tags' })),
+  version_prefix: Optional(Str({ description: 'Start of the version, like `17.` or `17.2`' })),
+};
+
+interface FilterValues {
+  readonly scope?: string | undefined;
+  readonly type?: (typeof runnerTypes)[number] | undefined;
+  readonly status?: string | undefined;
+  readonly paused?: boolean | undefined;
+  readonly tag_list?: readonly string[] | undefined;
+  readonly version_prefix?: string | undefined;
+}
+
+const types: Readonly<Record<string, RunnerFilter['types']>> = {
+  specific: ['group_type', 'project_type'],
+  shared: ['instance_type'],
+  instance_type: ['instance_type'],
+  group_type: ['group_type'],
+  project_type: ['project_type'],
+};
+
+/** The old words and the new ones as one filter. */
+export function filterOf(params: FilterValues): RunnerFilter {
+  const word = params.status ?? params.scope;
+  const paused = params.paused ?? (word === 'paused' ? true : word === 'active' ? false : undefined);
+  return {
+    types: params.type ? [params.type] : types[params.scope ?? ''],
+    status: runnerStatuses.find((status) => status === word),
+    paused,
+    tags: params.tag_list,
+    versionPrefix: params.version_prefix,
+  };
+}
+
+export type Lister = (scope: RunnerScope, params: FilterValues, page: Page) => Promise<unknown>;
+
+/** A page of runners as JSON. */
+export function runnerLister({ db }: Pick<CiDependencies, 'db'>): Lister {
+  return async (scope, params, page) => {
+    const { rows, total } = await listRunners(db, scope, filterOf(params), page);
+    const ids = rows.map((row) => row.id);
+    const [managers, busy] = await Promise.all([lastManagers(db, ids), busyRunners(db, ids)]);
+    return mapPage(offsetPage(page, rows, total), (row) => runnerJson(row, managers.get(row.id), busy.has(row.id)));
+  };
+}
+
+export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[] {
+  const { db } = deps;
+  const list = runnerLister(deps);
+
+  async function detail(runner: Runner, caller: Caller) {
+    const [managers, busy, projects, group] = await Promise.all([
+      lastManagers(db, [runner.id]),
+      busyRunners(db, [runner.id]),
+      // Which projects an instance's runner worked for is nobody's business.
+      runner.runner_type === 'project_type' && (await access.manages(caller, runner)) ? projectsOf(db, runner.id) : [],
+      runner.namespace_id === null ? undefined : findGroup(db, runner.namespace_id),
+    ]);
+    return runnerDetail({
+      runner,
+      manager: managers.get(runner.id),
+      projects,
+      group,
+      busy: busy.has(runner.id),
+      externalUrl: deps.externalUrl,
+    });
+  }
+
+  /** Jobs of one runner are from many projects: presented project by project. */
+  async function presentMixed(jobs: readonly Job[]): Promise<RunnerJobJson[]> {
+    const byId = new Map<number, RunnerJobJson>();
+    for (const [projectId, own] of Map.groupBy(jobs, (job) => job.project_id)) {
+      const place = await findPlace(db, projectId);
+      if (!place) continue;
+      for (const json of await presentJobs(deps, place, own)) byId.set(json.id, runnerJob(json, place));
+    }
+    return jobs.flatMap((job) => byId.get(job.id) ?? []);
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/runners',
+      summary: 'List runners that the caller manages',
+      tag,
+      credentials,
+      access: signedIn,
+      params: Type.Object(filterParams),
+      pagination: 'offset',
+      responses: { 200: ListOf(RunnerEntity) },
+      handler: async ({ caller, params, page }) => list({ of: 'user', userId: caller.user?.id ?? 0 }, params, page),
+    }),
+    route({
+      method: 'GET',
+      path: '/runners/all',
+      summary: 'List all runners',
+      tag,
+      credentials,
+      access: { on: 'instance', ability: 'admin' },
+      params: Type.Object(filterParams),
+      pagination: 'offset',
+      responses: { 200: ListOf(RunnerEntity) },
+      handler: async ({ params, page }) => list({ of: 'instance' }, params, page),
+    }),
+    route({
+      method: 'GET',
+      path: '/runners/:id',
+      summary: 'Get a runner',
+      tag,
+      credentials,
+      access: signedIn,
+      params: Type.Object({ id }),
+      responses: { 200: RunnerDetail },
+      handler: async ({ caller, params }) => detail(await access.toRead(caller, params.id), caller),
+    }),
+    route({
+      method: 'PUT',
+      path: '/runners/:id',
+      summary: 'Change a runner',
+      tag,
+      credentials,
+      access: signedIn,
+      params: Type.Object({
+        id,
+        description: Optional(Str()),
+        maintenance_note: Optional(OrNull(Str())),
+        active: Optional(Bool({ deprecated: true, description: 'The opposite of `paused`' })),
+        paused: Optional(Bool({ description: 'It takes no new jobs' })),
+        tag_list: Optional(List(Str(), { commas: true })),
+        run_untagged: Optional(Bool()),
+        locked: Optional(Bool({ description: 'It cannot be enabled for other projects' })),
+        access_level: Optional(OneOf(['not_protected', 'ref_protected'])),
+        maximum_timeout: Optional(OrNull(Int({ description: 'Seconds that a job may take' }))),
+      }),
+      responses: { 200: RunnerDetail },
+      handler: async ({ caller, params }) => {
+        const runner = await access.toChange(caller, params.id);
+        const tags = params.tag_list === undefined ? runner.tag_list : cleanTags(params.tag_list);
+        checkSettings(params, tags, params.run_untagged ?? runner.run_untagged);
+        const paused = params.paused ?? (params.active === undefined ? runner.paused : !params.active);
+        const changed = await transaction(db, async (tx) => {
+          const row = await updateRunner(tx, runner.id, {
+            paused,
+            tag_list: tags,
+            description: params.description ?? runner.description,
+            maintenance_note: params.maintenance_note === undefined ? runner.maintenance_note : params.maintenance_note,
+            run_untagged: params.run_untagged ?? runner.run_untagged,
+            locked: params.locked ?? runner.locked,
+            access_level: params.access_level ?? runner.access_level,
+            maximum_timeout: params.maximum_timeout === undefined ? runner.maximum_timeout : params.maximum_timeout,
+          });
+          // It may now take what waited.
+          await notifyPending(tx);
+          return row;
+        });
+        if (!changed) throw notFound('Runner');
+        return await detail(changed, caller);
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/runners/:id',
+      summary: 'Delete a runner',
+      tag,
+      credentials,
+      access: signedIn,
+      params: Type.Object({ id }),
+      responses: { 204: Empty },
+      handler: async ({ caller, params }) => {
+        const runner = await access.toChange(caller, params.id);
+        if (!caller.admin && runner.runner_type === 'project_type' && (await projectsOf(db, runner.id)).length > 1)
+          throw forbidden('Runner associated with more than one project');
+        await transaction(db, async (tx) => deleteRunner(tx, runner.id));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runners/:id/jobs',
+      summary: 'List jobs of a runner',
+      tag,
+      credentials,
+      access: signedIn,
+      params: Type.Object({
+        id,
+        system_id: Optional(Str()),
+        status: Optional(OneOf(['running', 'success', 'failed', 'canceled'])),
+        order_by: Optional(OneOf(['id'])),
+        sort: Optional(OneOf(['asc', 'desc'], { default: 'desc' })),
+      }),
+      pagination: 'offset',
+      responses: { 200: ListOf(RunnerJob) },
+      handler: async ({ caller, params, page }) => {
+        const runner = await access.toRead(caller, params.id);
+        const viewer = { userId: caller.user?.id ?? 0, admin: caller.admin };
+        const filter = { status: params.status, direction: params.sort ?? 'desc' };
+        const { rows, total } = await jobsOfRunner(db, runner.id, viewer, filter, page);
+        const paged = offsetPage(page, rows, total);
+        const shown = new Map((await presentMixed(paged.items)).map((json) => [json.id, json]));
+        return mapPage(paged, (row) => shown.get(row.id) as RunnerJobJson);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/runners/:id/managers',
+      summary: 'List the processes of a runner',
+      tag,
+      credentials,
+      access: signedIn,
+      params: Type.Object({ id }),
+      responses: { 200: ListOf(RunnerManagerEntity) },
+      handler: async ({ caller, params }) =>
+        (await managersOf(db, (await access.toRead(caller, params.id)).id)).map(managerJson),
+    }),
+  ];
+}

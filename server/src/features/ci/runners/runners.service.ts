@@ -1,0 +1,145 @@
+/** Rules of runners: who manages one, tokens, what may be changed. */
+
+import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Runner } from '../../../kernel/db/rows.ts';
+import { forbidden, invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { type ParentLoader, requireOnGroup, requireOnProject } from '../../../kernel/http/parents.ts';
+import { tokenPrefixes } from '../../../kernel/names.ts';
+import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import { findRunner, type NewRunner, projectsOf } from './runners.queries.ts';
+
+/** Shortest time limit that a runner may have, in seconds. */
+const minimumTimeout = 600;
+const maxTags = 50;
+
+/** A new authentication token and what is stored of it. */
+export function newRunnerToken(): { token: string; hash: Buffer } {
+  const token = newToken(tokenPrefixes.runner);
+  return { token, hash: tokenHash(token) };
+}
+
+export interface RunnerSettings {
+  readonly description?: string | undefined;
+  readonly maintenance_note?: string | null | undefined;
+  readonly paused?: boolean | undefined;
+  readonly active?: boolean | undefined;
+  readonly locked?: boolean | undefined;
+  readonly run_untagged?: boolean | undefined;
+  readonly tag_list?: readonly string[] | undefined;
+  readonly access_level?: 'not_protected' | 'ref_protected' | undefined;
+  readonly maximum_timeout?: number | null | undefined;
+}
+
+/** Tags without blanks and doubles. */
+export const cleanTags = (tags: readonly string[]): string[] => [
+  ...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== '')),
+];
+
+/** 400 with reasons by field for settings that no runner may have. */
+export function checkSettings(settings: RunnerSettings, tags: readonly string[], runUntagged: boolean): void {
+  const problems: Record<string, string[]> = {};
+  const timeout = settings.maximum_timeout;
+  if (timeout !== undefined && timeout !== null && timeout < minimumTimeout)
+    problems.maximum_timeout = ['needs to be at least 10 minutes'];
+  if (tags.length > maxTags)
+    problems.tags_list = [`Too many tags specified. Please limit the number of tags to ${maxTags}`];
+  if (tags.length === 0 && !runUntagged)
+    problems.tags_list = ['can not be empty when runner is not allowed to pick untagged jobs'];
+  if ((settings.maintenance_note?.length ?? 0) > 1024)
+    problems.maintenance_note = ['is too long (maximum is 1024 characters)'];
+  if (Object.keys(problems).length > 0) throw invalidRecord(problems);
+}
+
+/** The row of a new runner from what was asked. */
+export function runnerFrom(
+  settings: RunnerSettings,
+  owner: Pick<NewRunner, 'type' | 'namespaceId' | 'projectId' | 'registrationType' | 'createdById'>,
+  tokenSha256: Buffer,
+): NewRunner {
+  const tags = cleanTags(settings.tag_list ?? []);
+  const runUntagged = settings.run_untagged ?? true;
+  checkSettings(settings, tags, runUntagged);
+  return {
+    ...owner,
+    tokenSha256,
+    description: settings.description ?? '',
+    maintenanceNote: settings.maintenance_note ?? null,
+    paused: settings.paused ?? (settings.active === undefined ? false : !settings.active),
+    locked: settings.locked ?? false,
+    runUntagged,
+    tags,
+    accessLevel: settings.access_level ?? 'not_protected',
+    maximumTimeout: settings.maximum_timeout ?? null,
+  };
+}
+
+export type RunnerAccess = ReturnType<typeof runnerAccess>;
+
+/** Who may see and change which runner. `parents` loads projects and groups with the caller's level. */
+export function runnerAccess(db: Db, parents: ParentLoader) {
+  async function manages(caller: Caller, runner: Runner): Promise<boolean> {
+    if (caller.admin) return true;
+    switch (runner.runner_type) {
+      case 'instance_type':
+        return false;
+      case 'group_type': {
+        const group = await parents.group(String(runner.namespace_id), caller);
+        return group !== null && canOnGroup(caller, 'admin_group_runner', group);
+      }
+      case 'project_type': {
+        for (const { project } of await projectsOf(db, runner.id)) {
+          const subject = await parents.project(String(project.id), caller);
+          if (subject && canOnProject(caller, 'admin_runner', subject)) return true;
+        }
+        return false;
+      }
+    }
+  }
+
+  async function find(id: number): Promise<Runner> {
+    const runner = await findRunner(db, id);
+    if (!runner) throw notFound('Runner');
+    return runner;
+  }
+
+  return {
+    find,
+    /** A runner that the caller may look at: instance runners everybody who is signed in. */
+    async toRead(caller: Caller, id: number): Promise<Runner> {
+      const runner = await find(id);
+      if (runner.runner_type === 'instance_type' || (await manages(caller, runner))) return runner;
+      throw forbidden('No access granted');
+    },
+    /** A runner that the caller may change. */
+    async toChange(caller: Caller, id: number): Promise<Runner> {
+      const runner = await find(id);
+      if (await manages(caller, runner)) return runner;
+      throw forbidden('No access granted');
+    },
+    manages,
+    /** The project or group that a new runner is for. */
+    async owner(
+      caller: Caller,
+      type: Runner['runner_type'],
+      ids: { groupId?: number | undefined; projectId?: number | undefined },
+    ): Promise<Pick<NewRunner, 'type' | 'namespaceId' | 'projectId'>> {
+      if (caller.user === null) throw unauthorized();
+      if (type === 'instance_type') {
+        if (!caller.admin) throw forbidden();
+        return { type, namespaceId: null, projectId: null };
+      }
+      if (type === 'group_type') {
+        const group = await parents.group(String(ids.groupId), caller);
+        if (!group) throw notFound('Group');
+        requireOnGroup(caller, 'admin_group_runner', group);
+        return { type, namespaceId: group.group.id, projectId: null };
+      }
+      const project = await parents.project(String(ids.projectId), caller);
+      if (!project) throw notFound('Project');
+      requireOnProject(caller, 'admin_runner', project);
+      return { type, namespaceId: null, projectId: project.project.id };
+    },
+  };
+}

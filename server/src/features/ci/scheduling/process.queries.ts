@@ -1,0 +1,112 @@
+/** Rows of one pipeline as the engine reads and moves them. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
+import type { JobStatus } from './job-states.ts';
+
+/** Where processes hear that jobs wait for runners. */
+export const pendingChannel = 'ci_pending';
+
+/** The pipeline, locked until the transaction ends: everything that changes its jobs takes this lock first. */
+export async function lockPipeline(tx: Db, id: number): Promise<Pipeline | undefined> {
+  return await tx.selectFrom('pipelines').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export type EngineJob = Pick<
+  Job,
+  | 'id'
+  | 'name'
+  | 'stage_index'
+  | 'status'
+  | 'allow_failure'
+  | 'when'
+  | 'needs'
+  | 'coverage'
+  | 'started_at'
+  | 'finished_at'
+  | 'interruptible'
+> & { readonly start_in_seconds: number | null };
+
+/** The newest attempts of all jobs of a pipeline. */
+export async function newestJobs(tx: Db, pipelineId: number): Promise<EngineJob[]> {
+  return await tx
+    .selectFrom('jobs')
+    .select([
+      'id',
+      'name',
+      'stage_index',
+      'status',
+      'allow_failure',
+      'when',
+      'needs',
+      'coverage',
+      'started_at',
+      'finished_at',
+      'interruptible',
+      sql<number | null>`(plan ->> 'start_in_seconds')::integer`.as('start_in_seconds'),
+    ])
+    .where('pipeline_id', '=', pipelineId)
+    .where('retried', '=', false)
+    .orderBy('id')
+    .execute();
+}
+
+/** When attempts ran, retried ones included. */
+export async function runPeriods(tx: Db, pipelineId: number): Promise<Array<{ from: Date; to: Date }>> {
+  const rows = await tx
+    .selectFrom('jobs')
+    .select(['started_at', 'finished_at'])
+    .where('pipeline_id', '=', pipelineId)
+    .where('started_at', 'is not', null)
+    .where('finished_at', 'is not', null)
+    .execute();
+  return rows.map((row) => ({ from: row.started_at as Date, to: row.finished_at as Date }));
+}
+
+/** Moves jobs to a status that is not an end. */
+export async function moveJobs(tx: Db, ids: readonly number[], status: JobStatus): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('jobs')
+    .set({ status, updated_at: sql`now()`, ...(status === 'pending' ? { queued_at: sql<Date>`now()` } : {}) })
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/** A delayed job waits from now on; when it is to start. */
+export async function scheduleJob(tx: Db, id: number, seconds: number): Promise<Date> {
+  const row = await tx
+    .updateTable('jobs')
+    .set({
+      status: 'scheduled',
+      updated_at: sql`now()`,
+      scheduled_at: sql<Date>`now() + make_interval(secs => ${seconds})`,
+    })
+    .where('id', '=', id)
+    .returning('scheduled_at')
+    .executeTakeFirstOrThrow();
+  return row.scheduled_at as Date;
+}
+
+export type PipelineUpdate = Partial<
+  Pick<Pipeline, 'status' | 'started_at' | 'finished_at' | 'duration' | 'queued_duration' | 'coverage'>
+>;
+
+export async function updatePipeline(tx: Db, id: number, values: PipelineUpdate): Promise<void> {
+  await tx
+    .updateTable('pipelines')
+    .set({ ...values, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Wakes held polls in every process when the transaction commits. */
+export async function notifyPending(tx: Db): Promise<void> {
+  await sql`select pg_notify(${pendingChannel}, '')`.execute(tx);
+}
+
+/** The time of the database, which all rows carry. */
+export async function databaseNow(tx: Db): Promise<Date> {
+  const result = await sql<{ now: Date }>`select now()`.execute(tx);
+  return result.rows[0]?.now as Date;
+}

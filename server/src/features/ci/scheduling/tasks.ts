@@ -1,0 +1,139 @@
+/** Background work of CI: what follows the end of a job, delayed jobs, and the sweeps for what was left behind. */
+import { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import Type from 'typebox';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { Job } from '../../../kernel/db/rows.ts';
+import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { deleteExpired } from '../artifacts/artifacts.queries.ts';
+import type { CiDependencies } from '../deps.ts';
+import { finishJob, finishJobTask } from '../jobs/finish.ts';
+import { findJobById, lockJob, moveJob } from '../jobs/jobs.queries.ts';
+import type { JobPlan } from '../jobs/plan.ts';
+import { type CoverageScanner, coverageScanner } from '../traces/coverage.ts';
+import { traceBytes } from '../traces/trace-stream.ts';
+import { archivedTrace, refreshPipelineCoverage, setCoverage } from '../traces/traces.queries.ts';
+import { completedStatuses, executingStatuses } from './job-states.ts';
+import { lockPipeline, notifyPending } from './process.queries.ts';
+import { playScheduledTask, processPipeline } from './process.ts';
+import {
+  doomedObjects,
+  dueJobs,
+  forgetDeletions,
+  neglectedJobs,
+  type Patience,
+  stalePipelines,
+} from './sweep.queries.ts';
+
+/** Seconds: a runner calls at least every few minutes; a day without any runner is as good as never. */
+export const patience: Patience = { lost: 10 * 60, overdue: 5 * 60, unclaimed: 24 * 60 * 60 };
+
+const batch = 200;
+const JobPayload = Type.Object({ job_id: Type.Integer() });
+const Nothing = Type.Object({});
+
+export function ciTasks(deps: CiDependencies): { tasks: Task[]; cron: CronItem[] } {
+  const { db } = deps;
+
+  /** The bytes of a log, shown to the scanner on their way. */
+  async function* scanned(job: Job, scanner: CoverageScanner | null, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const decoder = new StringDecoder('utf8');
+    for await (const data of traceBytes(deps, job.id, signal)) {
+      scanner?.push(decoder.write(data));
+      yield data;
+    }
+    signal.throwIfAborted();
+  }
+
+  /** Moves the log of a job that has ended to the object store and reads its coverage. */
+  async function archive(id: number, signal: AbortSignal): Promise<void> {
+    const job = await findJobById(db, id);
+    if (!job || !completedStatuses.has(job.status)) return;
+    if (job.trace_object_key !== null || job.erased_at !== null || job.trace_size === 0) return;
+    const { coverage } = job.plan as unknown as JobPlan;
+    const scanner = coverage === null ? null : coverageScanner(coverage);
+    const object = await deps.objects.put(Readable.from(scanned(job, scanner, signal)), { signal });
+    const kept =
+      object.size === job.trace_size &&
+      (await transaction(db, async (tx) => {
+        if (!(await archivedTrace(tx, id, object.size, object.key))) return false;
+        const value = scanner?.result() ?? null;
+        if (value !== null) {
+          await setCoverage(tx, id, value);
+          await refreshPipelineCoverage(tx, job.pipeline_id);
+          await deps.announce(tx, `pipeline:${job.pipeline_id}`);
+        }
+        await deps.announce(tx, `job:${id}`);
+        return true;
+      }));
+    if (!kept) await deps.objects.remove(object.key);
+  }
+
+  /** Starts a delayed job whose time has come. */
+  async function playScheduled(id: number): Promise<void> {
+    const known = await findJobById(db, id);
+    if (!known) return;
+    await transaction(db, async (tx) => {
+      const pipeline = await lockPipeline(tx, known.pipeline_id);
+      const job = pipeline && (await lockJob(tx, id));
+      if (job?.status !== 'scheduled' || (job.scheduled_at?.getTime() ?? 0) > Date.now() + 1000) return;
+      await moveJob(tx, id, 'scheduled', 'pending');
+      await notifyPending(tx);
+      await deps.announce(tx, `job:${id}`);
+      await processPipeline(deps, tx, job.pipeline_id, pipeline);
+    });
+  }
+
+  async function sweepJobs(signal: AbortSignal): Promise<void> {
+    const reasons = {
+      lost: 'stuck_or_timeout_failure',
+      overdue: 'job_execution_timeout',
+      unclaimed: 'stuck_or_timeout_failure',
+    } as const;
+    for (const condition of ['overdue', 'lost', 'unclaimed'] as const) {
+      const expected = (job: Job) =>
+        condition === 'unclaimed' ? job.status === 'pending' : executingStatuses.has(job.status);
+      for (const place of await neglectedJobs(db, condition, patience)) {
+        signal.throwIfAborted();
+        const ended = await transaction(db, async (tx) =>
+          finishJob(deps, tx, place, { event: 'drop', failureReason: reasons[condition] }, expected),
+        );
+        if (ended) deps.log.warn({ job: place.jobId, condition }, 'a job was ended because nobody looks after it');
+      }
+    }
+    for (const { jobId } of await dueJobs(db)) await playScheduled(jobId);
+    for (const id of await stalePipelines(db)) await transaction(db, async (tx) => processPipeline(deps, tx, id));
+  }
+
+  async function sweepArtifacts(signal: AbortSignal): Promise<void> {
+    const settings = await deps.settings.read();
+    let deleted = batch;
+    while (deleted === batch && !signal.aborted)
+      deleted = await transaction(db, async (tx) => deleteExpired(tx, settings.keep_latest_artifact, batch));
+    for (;;) {
+      const keys = signal.aborted ? [] : await doomedObjects(db, batch);
+      for (const key of keys) await deps.objects.remove(key);
+      await forgetDeletions(db, keys);
+      if (keys.length < batch) return;
+    }
+  }
+
+  const tasks = [
+    defineTask(finishJobTask, JobPayload, async ({ job_id: id }, { signal }) => archive(id, signal), {
+      timeout: 10 * 60_000,
+    }),
+    defineTask(playScheduledTask, JobPayload, async ({ job_id: id }) => playScheduled(id)),
+    defineTask('ci.sweep_jobs', Nothing, async (_payload, { signal }) => sweepJobs(signal), { maxAttempts: 1 }),
+    defineTask('ci.sweep_artifacts', Nothing, async (_payload, { signal }) => sweepArtifacts(signal), {
+      maxAttempts: 1,
+      timeout: 5 * 60_000,
+    }),
+  ];
+  return {
+    tasks,
+    cron: [
+      { task: 'ci.sweep_jobs', schedule: '* * * * *' },
+      { task: 'ci.sweep_artifacts', schedule: '* * * * *' },
+    ],
+  };
+}

@@ -1,0 +1,48 @@
+/** Reads the coverage out of a log with the job's own expression: linear time, bounded lines. Pure. */
+import { RE2JS } from 're2js';
+
+/** Longer lines are cut: a report of coverage is short. */
+const maxLineLength = 2000;
+
+const terminalSequences = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[A-Za-z]`, 'g');
+
+/** Collects the last match over a log that arrives in pieces. */
+export interface CoverageScanner {
+  push(text: string): void;
+  /** The number in the last line that matched, 0 to 100 with two digits; null when none did. */
+  result(): string | null;
+}
+
+/** A scanner for an expression written with slashes around it or without; null when it does not compile. */
+export function coverageScanner(expression: string): CoverageScanner | null {
+  const inner = /^\/([\s\S]*)\/([imsu]*)$/.exec(expression);
+  let pattern: RE2JS;
+  try {
+    const flags = inner?.[2]?.includes('i') ? RE2JS.CASE_INSENSITIVE : 0;
+    pattern = RE2JS.compile(inner?.[1] ?? expression, flags);
+  } catch {
+    return null;
+  }
+  let rest = '';
+  let found: string | null = null;
+  const look = (line: string) => {
+    const matcher = pattern.matcher(line.slice(0, maxLineLength).replace(terminalSequences, ''));
+    while (matcher.find()) {
+      const text = (matcher.groupCount() > 0 ? matcher.group(1) : null) ?? matcher.group();
+      const number = /\d+(?:\.\d+)?/.exec(text ?? '')?.[0];
+      if (number !== undefined) found = number;
+    }
+  };
+  return {
+    push: (text) => {
+      const lines = (rest + text).split(/\r?\n|\r/);
+      rest = (lines.pop() ?? '').slice(0, maxLineLength);
+      for (const line of lines) look(line);
+    },
+    result: () => {
+      if (rest !== '') look(rest);
+      const value = found === null ? Number.NaN : Number(found);
+      return value >= 0 && value <= 100 ? value.toFixed(2) : null;
+    },
+  };
+}

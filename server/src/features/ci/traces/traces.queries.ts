@@ -1,0 +1,93 @@
+/** Logs while they grow: chunks in order, their size and checksum on the job's row. */
+import { sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { Job } from '../../../kernel/db/rows.ts';
+
+export interface TraceAppend {
+  readonly jobId: number;
+  /** Bytes stored before; nothing is written when it is no longer so. */
+  readonly start: number;
+  readonly data: Buffer;
+  /** Checksum of the whole log with this data. */
+  readonly crc32: number;
+}
+
+/** Adds bytes at the end of a log in one statement; false when the log does not end at `start` any more. */
+export async function appendTrace(tx: Db, { jobId, start, data, crc32 }: TraceAppend): Promise<boolean> {
+  const result = await sql<{ id: number }>`
+    with grown as (
+      update jobs set trace_size = ${start + data.length}, trace_crc32 = ${crc32}, contacted_at = now()
+      where id = ${jobId} and trace_size = ${start} returning id
+    )
+    insert into job_trace_chunks (job_id, start_byte, data) select id, ${start}, ${data} from grown returning job_id as id
+  `.execute(tx);
+  return result.rows.length === 1;
+}
+
+/** Some chunks from the one that holds `from` on, at most `limit`. */
+export async function readChunks(
+  db: Db,
+  jobId: number,
+  from: number,
+  limit: number,
+): Promise<Array<{ start_byte: number; data: Buffer }>> {
+  return await db
+    .selectFrom('job_trace_chunks')
+    .select(['start_byte', 'data'])
+    .where('job_id', '=', jobId)
+    .where('start_byte', '>=', from)
+    .orderBy('start_byte')
+    .limit(limit)
+    .execute();
+}
+
+/** Forgets a log that arrived damaged, so that the runner sends it again from the start. */
+export async function resetTrace(tx: Db, jobId: number): Promise<void> {
+  await tx.deleteFrom('job_trace_chunks').where('job_id', '=', jobId).execute();
+  await tx.updateTable('jobs').set({ trace_size: 0, trace_crc32: 0 }).where('id', '=', jobId).execute();
+}
+
+/** The log is in the object store from now on; false when the job changed meanwhile (erased). */
+export async function archivedTrace(tx: Db, jobId: number, size: number, objectKey: string): Promise<boolean> {
+  const result = await tx
+    .updateTable('jobs')
+    .set({ trace_object_key: objectKey })
+    .where('id', '=', jobId)
+    .where('trace_size', '=', size)
+    .where('trace_object_key', 'is', null)
+    .where('erased_at', 'is', null)
+    .executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return false;
+  await tx.deleteFrom('job_trace_chunks').where('job_id', '=', jobId).execute();
+  return true;
+}
+
+/** Removes a log; its object is deleted by the sweep of objects. */
+export async function deleteTrace(tx: Db, job: Pick<Job, 'id' | 'trace_object_key'>): Promise<void> {
+  await tx.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).execute();
+  if (job.trace_object_key === null) return;
+  await forgetObject(tx, job.trace_object_key);
+}
+
+/** An object that no row names any more. */
+export async function forgetObject(tx: Db, objectKey: string): Promise<void> {
+  await tx
+    .insertInto('object_deletions')
+    .values({ object_key: objectKey })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function setCoverage(tx: Db, jobId: number, coverage: string): Promise<void> {
+  await tx.updateTable('jobs').set({ coverage }).where('id', '=', jobId).execute();
+}
+
+/** The average over the newest attempts of a pipeline. */
+export async function refreshPipelineCoverage(tx: Db, pipelineId: number): Promise<void> {
+  const average = tx
+    .selectFrom('jobs')
+    .select(sql<string | null>`round(avg(coverage), 2)`.as('coverage'))
+    .where('pipeline_id', '=', pipelineId)
+    .where('retried', '=', false);
+  await tx.updateTable('pipelines').set({ coverage: average }).where('id', '=', pipelineId).execute();
+}

@@ -1,0 +1,40 @@
+/** One variable as jobs get it, and the order in which sources override each other. Pure. */
+
+export interface JobVariable {
+  readonly key: string;
+  readonly value: string;
+  readonly public: boolean;
+  readonly masked: boolean;
+  readonly file: boolean;
+  /** Not expanded by the runner. */
+  readonly raw: boolean;
+}
+
+type Flags = Partial<Omit<JobVariable, 'key' | 'value'>>;
+
+/** A variable; public, expanded and not masked unless said otherwise. */
+export const variable = (key: string, value: string, flags: Flags = {}): JobVariable => ({
+  key,
+  value,
+  public: true,
+  masked: false,
+  file: false,
+  raw: false,
+  ...flags,
+});
+
+/** The last one of each key wins; the order of first appearance is kept. */
+export function lastWins(variables: readonly JobVariable[]): JobVariable[] {
+  const byKey = new Map<string, JobVariable>();
+  for (const item of variables) byKey.set(item.key, item);
+  return [...byKey.values()];
+}
+
+/** `My Branch/x` to `my-branch-x`, at most 63 characters: usable in host names. */
+export function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '-')
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '');
+}

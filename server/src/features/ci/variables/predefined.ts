@@ -1,0 +1,230 @@
+/** The predefined variables of pipelines and jobs: one function per subject. Pure. */
+import type { CallerUser, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Job, MergeRequest, Pipeline, Runner } from '../../../kernel/db/rows.ts';
+import { compatibleVersion, serverVariableNames } from '../../../kernel/names.ts';
+import type { CiCommit } from '../deps.ts';
+import type { JobPlan } from '../jobs/plan.ts';
+import { type JobVariable, slug, variable } from './job-variables.ts';
+
+export interface ServerFacts {
+  readonly externalUrl: string;
+  readonly ssh: { readonly host: string; readonly port: number } | null;
+}
+
+const named = (names: readonly string[], value: string) => names.map((name) => variable(name, value));
+const when = (condition: boolean, ...variables: JobVariable[]) => (condition ? variables : []);
+const flag = (value: boolean) => (value ? 'true' : 'false');
+/** Longest text of a merge request's description. */
+const maxDescription = 2700;
+
+/** The instance. */
+export function serverVariables({ externalUrl, ssh }: ServerFacts): JobVariable[] {
+  const url = new URL(externalUrl);
+  const protocol = url.protocol.replace(':', '');
+  const port = url.port || (protocol === 'https' ? '443' : '80');
+  const [major = '', minor = '', patch = ''] = compatibleVersion.split(/[.-]/);
+  return [
+    variable('CI', 'true'),
+    ...named(serverVariableNames.marker, 'true'),
+    variable('CI_SERVER', 'yes'),
+    variable('CI_SERVER_URL', externalUrl),
+    variable('CI_SERVER_HOST', url.hostname),
+    variable('CI_SERVER_PORT', port),
+    variable('CI_SERVER_PROTOCOL', protocol),
+    variable('CI_SERVER_FQDN', url.host),
+    ...when(
+      ssh !== null,
+      variable('CI_SERVER_SHELL_SSH_HOST', ssh?.host ?? ''),
+      variable('CI_SERVER_SHELL_SSH_PORT', String(ssh?.port ?? '')),
+    ),
+    ...named(serverVariableNames.serverName, 'Millrace'),
+    variable('CI_SERVER_VERSION', compatibleVersion),
+    variable('CI_SERVER_VERSION_MAJOR', major),
+    variable('CI_SERVER_VERSION_MINOR', minor),
+    variable('CI_SERVER_VERSION_PATCH', patch),
+    variable('CI_SERVER_REVISION', compatibleVersion),
+    ...named(serverVariableNames.features, ''),
+    variable('CI_API_V4_URL', `${externalUrl}/api/v4`),
+    variable('CI_API_GRAPHQL_URL', `${externalUrl}/api/graphql`),
+  ];
+}
+
+export const fullPath = ({ project, namespace }: Pick<ProjectSubject, 'project' | 'namespace'>): string =>
+  `${namespace.full_path}/${project.path}`;
+
+/** The project that the pipeline runs in. */
+export function projectVariables(
+  subject: Pick<ProjectSubject, 'project' | 'namespace'>,
+  externalUrl: string,
+  configPath: string,
+): JobVariable[] {
+  const { project, namespace } = subject;
+  const path = fullPath(subject);
+  const branch = project.default_branch ?? '';
+  return [
+    variable('CI_PROJECT_ID', String(project.id)),
+    variable('CI_PROJECT_NAME', project.path),
+    variable('CI_PROJECT_TITLE', project.name),
+    variable('CI_PROJECT_DESCRIPTION', project.description ?? ''),
+    variable('CI_PROJECT_TOPICS', project.topics.slice(0, 20).join(',').toLowerCase()),
+    variable('CI_PROJECT_PATH', path),
+    variable('CI_PROJECT_PATH_SLUG', slug(path)),
+    variable('CI_PROJECT_NAMESPACE', namespace.full_path),
+    variable('CI_PROJECT_NAMESPACE_SLUG', slug(namespace.full_path)),
+    variable('CI_PROJECT_NAMESPACE_ID', String(namespace.id)),
+    variable('CI_PROJECT_ROOT_NAMESPACE', namespace.full_path.split('/')[0] ?? ''),
+    variable('CI_PROJECT_URL', `${externalUrl}/${path}`),
+    variable('CI_PROJECT_VISIBILITY', project.visibility),
+    variable('CI_PROJECT_REPOSITORY_LANGUAGES', ''),
+    variable('CI_PROJECT_CLASSIFICATION_LABEL', ''),
+    variable('CI_DEFAULT_BRANCH', branch),
+    variable('CI_DEFAULT_BRANCH_SLUG', slug(branch)),
+    variable('CI_CONFIG_PATH', configPath),
+  ];
+}
+
+export interface PipelineFacts {
+  readonly sha: string;
+  readonly beforeSha: string;
+  /** Short name of a branch or tag, or the full ref of a merge request's head. */
+  readonly ref: string;
+  readonly tag: boolean;
+  readonly refProtected: boolean;
+  readonly source: string;
+  readonly mergeRequest: MergeRequestFacts | null;
+  /** `path!iid` of requests open for a branch. */
+  readonly openMergeRequests?: readonly string[];
+}
+
+export interface MergeRequestFacts {
+  readonly row: MergeRequest;
+  readonly target: { readonly id: number; readonly path: string; readonly branchProtected: boolean };
+  readonly source: { readonly id: number; readonly path: string; readonly branchProtected: boolean } | null;
+  readonly targetBranchSha: string | null;
+  readonly assignees: readonly string[];
+}
+
+/** The name that people gave to what is built. */
+export const refName = (facts: Pick<PipelineFacts, 'ref' | 'mergeRequest'>): string =>
+  facts.mergeRequest?.row.source_branch ?? facts.ref;
+
+/** The commit and what kind of pipeline builds it. */
+export function commitVariables(facts: PipelineFacts, commit: CiCommit | null): JobVariable[] {
+  const name = refName(facts);
+  const message = commit?.message ?? '';
+  const branch = !facts.tag && facts.mergeRequest === null;
+  return [
+    variable('CI_PIPELINE_SOURCE', facts.source),
+    variable('CI_COMMIT_SHA', facts.sha),
+    variable('CI_COMMIT_SHORT_SHA', facts.sha.slice(0, 8)),
+    variable('CI_COMMIT_BEFORE_SHA', facts.beforeSha),
+    variable('CI_COMMIT_REF_NAME', name),
+    variable('CI_COMMIT_REF_SLUG', slug(name)),
+    variable('CI_COMMIT_REF_PROTECTED', flag(facts.refProtected)),
+    ...when(branch, variable('CI_COMMIT_BRANCH', facts.ref)),
+    ...when(facts.tag, variable('CI_COMMIT_TAG', facts.ref)),
+    variable('CI_COMMIT_MESSAGE', message),
+    variable('CI_COMMIT_TITLE', commit?.title ?? ''),
+    variable('CI_COMMIT_DESCRIPTION', message.split('\n').slice(1).join('\n').replace(/^\n+/, '')),
+    variable('CI_COMMIT_TIMESTAMP', commit?.committed_date ?? ''),
+    variable('CI_COMMIT_AUTHOR', commit ? `${commit.author_name} <${commit.author_email}>` : ''),
+    ...when(
+      (facts.openMergeRequests?.length ?? 0) > 0,
+      variable('CI_OPEN_MERGE_REQUESTS', (facts.openMergeRequests ?? []).slice(0, 4).join(',')),
+    ),
+    ...(facts.mergeRequest ? mergeRequestVariables(facts.mergeRequest) : []),
+  ];
+}
+
+function mergeRequestVariables({ row, target, source, targetBranchSha, assignees }: MergeRequestFacts): JobVariable[] {
+  const description = row.description ?? '';
+  const draft = /^\s*(\[draft\]|\(draft\)|draft:)/i.test(row.title);
+  return [
+    variable('CI_MERGE_REQUEST_ID', String(row.id)),
+    variable('CI_MERGE_REQUEST_IID', String(row.iid)),
+    variable('CI_MERGE_REQUEST_EVENT_TYPE', 'detached'),
+    variable('CI_MERGE_REQUEST_REF_PATH', `refs/merge-requests/${row.iid}/head`),
+    variable('CI_MERGE_REQUEST_PROJECT_ID', String(target.id)),
+    variable('CI_MERGE_REQUEST_PROJECT_PATH', target.path),
+    variable('CI_MERGE_REQUEST_TARGET_BRANCH_NAME', row.target_branch),
+    variable('CI_MERGE_REQUEST_TARGET_BRANCH_PROTECTED', flag(target.branchProtected)),
+    variable('CI_MERGE_REQUEST_TARGET_BRANCH_SHA', targetBranchSha ?? ''),
+    variable('CI_MERGE_REQUEST_SOURCE_PROJECT_ID', source ? String(source.id) : ''),
+    variable('CI_MERGE_REQUEST_SOURCE_PROJECT_PATH', source?.path ?? ''),
+    variable('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', row.source_branch),
+    variable('CI_MERGE_REQUEST_SOURCE_BRANCH_PROTECTED', flag(source?.branchProtected ?? false)),
+    variable('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA', row.head_sha ?? ''),
+    variable('CI_MERGE_REQUEST_DIFF_BASE_SHA', row.base_sha ?? ''),
+    variable('CI_MERGE_REQUEST_TITLE', row.title),
+    variable('CI_MERGE_REQUEST_DESCRIPTION', description.slice(0, maxDescription)),
+    variable('CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED', flag(description.length > maxDescription)),
+    variable('CI_MERGE_REQUEST_DRAFT', flag(draft)),
+    variable('CI_MERGE_REQUEST_SQUASH_ON_MERGE', flag(row.squash)),
+    variable('CI_MERGE_REQUEST_ASSIGNEES', assignees.join(', ')),
+  ];
+}
+
+/** Whose request caused the pipeline. */
+export function userVariables(user: CallerUser | null): JobVariable[] {
+  if (!user) return [];
+  return [
+    ...named(serverVariableNames.userId, String(user.id)),
+    ...named(serverVariableNames.userLogin, user.username),
+    ...named(serverVariableNames.userName, user.name),
+    ...named(serverVariableNames.userEmail, user.email),
+  ];
+}
+
+/** The pipeline as a row: what is known only after it was stored. */
+export function pipelineVariables(
+  pipeline: Pick<Pipeline, 'id' | 'iid' | 'name' | 'created_at'>,
+  projectUrl: string,
+): JobVariable[] {
+  return [
+    variable('CI_PIPELINE_ID', String(pipeline.id)),
+    variable('CI_PIPELINE_IID', String(pipeline.iid)),
+    variable('CI_PIPELINE_URL', `${projectUrl}/-/pipelines/${pipeline.id}`),
+    variable('CI_PIPELINE_CREATED_AT', pipeline.created_at.toISOString()),
+    ...when(pipeline.name !== null, variable('CI_PIPELINE_NAME', pipeline.name ?? '')),
+  ];
+}
+
+export interface JobFacts {
+  readonly job: Job;
+  readonly plan: JobPlan;
+  readonly token: string;
+  readonly projectUrl: string;
+  readonly repositoryUrl: string;
+  readonly runner: Pick<Runner, 'id' | 'description' | 'tag_list'>;
+  readonly timeoutSeconds: number;
+}
+
+/** The job and the runner that has it. */
+export function jobVariables(facts: JobFacts): JobVariable[] {
+  const { job, plan, runner } = facts;
+  const group = job.name.replace(/\s+\d+[\s:/\\]+\d+\s*$/, '').replace(/: \[.*\]$/, '');
+  return [
+    variable('CI_JOB_ID', String(job.id)),
+    variable('CI_JOB_NAME', job.name),
+    variable('CI_JOB_NAME_SLUG', slug(job.name)),
+    variable('CI_JOB_GROUP_NAME', group),
+    variable('CI_JOB_STAGE', job.stage),
+    variable('CI_JOB_URL', `${facts.projectUrl}/-/jobs/${job.id}`),
+    variable('CI_JOB_TOKEN', facts.token, { public: false, masked: true }),
+    variable('CI_JOB_STARTED_AT', (job.started_at ?? new Date()).toISOString()),
+    variable('CI_JOB_TIMEOUT', String(facts.timeoutSeconds)),
+    ...when(job.when === 'manual', variable('CI_JOB_MANUAL', 'true')),
+    ...when(plan.image !== null, variable('CI_JOB_IMAGE', plan.image?.name ?? '')),
+    ...nodeVariables(plan.parallel),
+    variable('CI_REPOSITORY_URL', facts.repositoryUrl, { public: false }),
+    variable('CI_RUNNER_ID', String(runner.id)),
+    variable('CI_RUNNER_DESCRIPTION', runner.description),
+    variable('CI_RUNNER_TAGS', JSON.stringify(runner.tag_list)),
+  ];
+}
+
+/** One of several equal jobs. */
+function nodeVariables(parallel: JobPlan['parallel']): JobVariable[] {
+  const total = variable('CI_NODE_TOTAL', String(parallel?.total ?? 1));
+  return parallel ? [variable('CI_NODE_INDEX', String(parallel.index)), total] : [total];
+}

@@ -1,0 +1,143 @@
+/** Pure rules of variables, dotenv reports, durations, coverage. */
+import { describe, expect, it } from 'vitest';
+import { maxDotenvBytes, maxDotenvVariables, parseDotenv } from '../artifacts/dotenv.ts';
+import { durationSeconds } from '../artifacts/duration.ts';
+import { entryPath } from '../artifacts/store.ts';
+import { coverageScanner } from '../traces/coverage.ts';
+import { slug } from './job-variables.ts';
+import { scopeCovers, variableProblems } from './masking.ts';
+import { serverVariables } from './predefined.ts';
+
+const variable = { key: 'KEY', value: 'value', masked: false, raw: false, environment_scope: '*' };
+
+describe('stored variables', () => {
+  it.each([
+    [{ key: 'A-B' }, 'key'],
+    [{ key: '' }, 'key'],
+    [{ key: 'x'.repeat(256) }, 'key'],
+    [{ value: 'short', masked: true }, 'value'],
+    [{ value: 'two words here', masked: true }, 'value'],
+    [{ value: 'has$dollar', masked: true }, 'value'],
+    [{ value: 'x'.repeat(10_001) }, 'value'],
+    [{ environment_scope: 'a,b' }, 'environment_scope'],
+  ])('refuses %j', (change, field) => {
+    expect(Object.keys(variableProblems({ ...variable, ...change }))).toEqual([field]);
+  });
+
+  it.each([
+    {},
+    { value: '', key: 'lower_1' },
+    { value: 'longEnough+/=@:.~-_', masked: true },
+    { value: 'raw$values?', masked: true, raw: true },
+    { environment_scope: 'review/*' },
+  ])('[security 21] takes %j', (change) => {
+    expect(variableProblems({ ...variable, ...change })).toEqual({});
+  });
+
+  it.each([
+    ['*', null, true],
+    ['prod', null, false],
+    ['prod', 'prod', true],
+    ['review/*', 'review/x', true],
+    ['review/*', 'reviews', false],
+    ['*/eu/*', 'prod/eu/1', true],
+    ['a*a', 'a', false],
+    ['re*ew', 'review', true],
+  ])('scope %s covers %s: %s', (scope, environment, covers) => {
+    expect(scopeCovers(scope, environment)).toBe(covers);
+  });
+});
+
+describe('names', () => {
+  it('slugs are host names', () => {
+    expect(slug('Feature/Ünïcode--')).toBe('feature--n-code');
+    expect(slug(`-${'x'.repeat(100)}`)).toHaveLength(62);
+  });
+
+  it('the server is told with both spellings of the marker', () => {
+    const names = serverVariables({ externalUrl: 'https://forge.test/base', ssh: null });
+    const of = (key: string) => names.find((item) => item.key === key)?.value;
+    expect([of('GITLAB_CI'), of('MILLRACE_CI'), of('CI')]).toEqual(['true', 'true', 'true']);
+    expect(of('CI_API_V4_URL')).toBe('https://forge.test/base/api/v4');
+    expect([of('CI_SERVER_HOST'), of('CI_SERVER_PORT'), of('CI_SERVER_VERSION_MAJOR')]).toEqual([
+      'forge.test',
+      '443',
+      '18',
+    ]);
+  });
+});
+
+describe('dotenv reports', () => {
+  it('reads keys, quotes and comments; the last one of a key wins', () => {
+    expect(parseDotenv('# hello\nA=1\r\nB="two words"\n\nA = 3\nC=a=b\nD=\'x\'\n')).toEqual({
+      ok: true,
+      variables: [
+        { key: 'A', value: '3' },
+        { key: 'B', value: 'two words' },
+        { key: 'C', value: 'a=b' },
+        { key: 'D', value: 'x' },
+      ],
+    });
+  });
+  it.each([
+    ['no equals', 'line 1'],
+    ['A=1\n1B=2', 'line 2'],
+    ['x'.repeat(maxDotenvBytes + 1), 'max_dotenv_bytes'],
+    [Array.from({ length: maxDotenvVariables + 1 }, (_, index) => `K${index}=v`).join('\n'), 'max_dotenv_variables'],
+  ])('refuses a bad report and says why', (text, reason) => {
+    const result = parseDotenv(text);
+    expect(result.ok ? '' : result.reason).toContain(reason);
+  });
+});
+
+describe('durations', () => {
+  it.each([
+    ['30 days', 2_592_000],
+    ['1h 30min', 5400],
+    ['3 mins 4 sec', 184],
+    ['1 week and 2 days', 777_600],
+    ['42', 42],
+    ['never', 0],
+    ['', 0],
+    ['2 hours, 5 minutes', 7500],
+    ['soon', null],
+    ['5 lightyears', null],
+    ['- 4 days', null],
+  ])('%j is %s seconds', (text, seconds) => {
+    expect(durationSeconds(text)).toBe(seconds);
+  });
+});
+
+describe('coverage', () => {
+  const found = (expression: string, ...parts: string[]) => {
+    const scanner = coverageScanner(expression);
+    for (const part of parts) scanner?.push(part);
+    return scanner?.result();
+  };
+  it('[2/fields.job/8] takes the last match, across pieces and terminal colours', () => {
+    expect(
+      found('/All files\\s*\\|\\s*([\\d.]+)/', 'All files | 12.5\nAll fi', 'les | \u001b[32m97.25\u001b[0m\nend'),
+    ).toBe('97.25');
+    expect(found('/Coverage: \\d+%/', 'Coverage: 80%\n')).toBe('80.00');
+    expect(found('/nothing/', 'Coverage: 80%')).toBeNull();
+    expect(found('/\\d+/', '250')).toBeNull();
+  });
+  it('[security 10] an expression that backtracks elsewhere is linear here', () => {
+    const start = performance.now();
+    expect(found('/(a+)+$/', `${'a'.repeat(100_000)}!\n`)).toBeNull();
+    expect(performance.now() - start).toBeLessThan(500);
+    expect(coverageScanner('/(unclosed/')).toBeNull();
+  });
+});
+
+describe('paths in archives', () => {
+  it.each(['', '/etc/passwd', '../x', 'a/../b', 'a//b', 'a/./b', 'a\\..\\b', 'a\0b', 'dir/'])(
+    '[2/api.job-artifacts/4] [security 2] %j is 400',
+    (path) => {
+      expect(() => entryPath(path)).toThrow('400');
+    },
+  );
+  it('plain ones pass', () => {
+    expect(entryPath('dist/a b/ü.txt')).toBe('dist/a b/ü.txt');
+  });
+});

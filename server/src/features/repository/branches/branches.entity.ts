@@ -1,0 +1,27 @@
+/** Branches and tags as the API shows them. */
+import { Entity, Flag, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import { Commit } from '../commits/commits.entity.ts';
+
+export const Branch = Entity('Branch', {
+  name: Text(),
+  commit: Commit,
+  merged: Flag({ description: 'Whether the default branch contains it' }),
+  protected: Flag(),
+  developers_can_push: Flag(),
+  developers_can_merge: Flag(),
+  can_push: Flag({ description: 'Whether the caller may push to it' }),
+  default: Flag(),
+  web_url: Text(),
+});
+
+export const Release = Entity('TagRelease', { tag_name: Text(), description: Text() });
+
+export const Tag = Entity('Tag', {
+  name: Text(),
+  message: Nullable(Text({ description: 'Of an annotated tag' })),
+  target: Text({ description: 'Object id: of the tag object, or of the commit for a lightweight tag' }),
+  commit: Commit,
+  release: Nullable(Release),
+  protected: Flag(),
+  created_at: Nullable(Timestamp()),
+});

@@ -1,0 +1,279 @@
+/** The API of commits and comparisons: list, create, look, diff, refs, compare. */
+
+import type { Static } from 'typebox';
+import Type from 'typebox';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { badRequest, notFound } from '../../../kernel/http/errors.ts';
+import { mapPageAsync, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
+import { Bool, DateTimeParam, IdOrPath, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import type { RepositoryAccess } from '../face.ts';
+import type { RepositoryReader } from '../reading/reader.ts';
+import { Commit, CommitDetail, CommitRef, Compare, FileDiff } from './commits.entity.ts';
+import { commitJson, projectPath } from './commits.json.ts';
+import { lastPipeline } from './commits.queries.ts';
+import type { CommitService } from './commits.service.ts';
+
+export interface CommitRoutesDependencies {
+  readonly db: Db;
+  readonly externalUrl: string;
+  readonly reader: RepositoryReader;
+  readonly access: RepositoryAccess;
+  readonly commits: CommitService;
+}
+
+const tag = 'Commits';
+const id = IdOrPath('Id or path of the project');
+const sha = Str({ description: 'Hash, branch or tag' });
+const readCode = { on: 'project', ability: 'read_code' } as const;
+const credentials = ['token', 'session'] as const;
+
+export const commitAction = Type.Object({
+  action: OneOf(['create', 'delete', 'move', 'update', 'chmod']),
+  file_path: Str({ minLength: 1, maxLength: 4096, description: 'Full path' }),
+  previous_path: Optional(Str({ maxLength: 4096, description: 'Where a moved file was' })),
+  content: Optional(Str({ description: 'Needed by `create` and `update`' })),
+  encoding: Optional(OneOf(['text', 'base64'], { default: 'text' })),
+  last_commit_id: Optional(Str({ description: 'Last known commit of the file' })),
+  execute_filemode: Optional(Bool({ description: 'Only for `chmod`' })),
+});
+
+export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
+  const { reader, access } = deps;
+  const urlOf = (subject: ProjectSubject) => `${deps.externalUrl}/${projectPath(subject)}`;
+
+  async function resolved(subject: ProjectSubject, revision: string): Promise<string> {
+    const found = await reader.resolve(subject.project, revision);
+    if (found === null) throw notFound('Commit');
+    return found;
+  }
+
+  async function detail(
+    subject: ProjectSubject,
+    commitId: string,
+    withStats: boolean,
+  ): Promise<Static<typeof CommitDetail>> {
+    const [commit, stats, pipeline] = await Promise.all([
+      reader.commit(subject.project, commitId),
+      withStats ? reader.stats(subject.project, commitId) : undefined,
+      lastPipeline(deps.db, subject.project.id, commitId),
+    ]);
+    return {
+      ...commitJson(commit, urlOf(subject), { stats, trailers: true }),
+      status: pipeline?.status ?? null,
+      project_id: subject.project.id,
+      last_pipeline: pipeline && { ...pipeline, web_url: `${urlOf(subject)}/-/pipelines/${pipeline.id}` },
+    };
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/projects/:id/repository/commits',
+      summary: 'List commits',
+      tag,
+      credentials,
+      access: readCode,
+      pagination: 'offset',
+      params: Type.Object({
+        id,
+        ref_name: Optional(Str({ description: 'Branch, tag or revision range; the default branch when absent' })),
+        since: Optional(DateTimeParam({ description: 'Only commits at or after this time' })),
+        until: Optional(DateTimeParam({ description: 'Only commits at or before this time' })),
+        path: Optional(Str({ maxLength: 4096 })),
+        follow: Optional(Bool({ description: 'Follow renames of `path`' })),
+        author: Optional(Str({ maxLength: 255 })),
+        all: Optional(Bool({ description: 'From every ref' })),
+        with_stats: Optional(Bool()),
+        first_parent: Optional(Bool()),
+        order: Optional(OneOf(['default', 'topo'], { default: 'default' })),
+        trailers: Optional(Bool()),
+      }),
+      responses: { 200: ListOf(Commit) },
+      handler: async ({ params, subject, page }) => {
+        const project = subject.project;
+        const range = await revisionRange(reader, subject, params.ref_name, params.all ?? false);
+        if (!range) return slicePage(page, []);
+        const found = await reader.log(project, {
+          ...range,
+          path: params.path,
+          follow: params.follow,
+          since: params.since,
+          until: params.until,
+          author: params.author,
+          firstParent: params.first_parent,
+          topological: params.order === 'topo',
+          skip: page.offset,
+          limit: page.limit,
+        });
+        // History is never counted: a page knows only whether there is another.
+        const base = urlOf(subject);
+        return mapPageAsync(offsetPage(page, found, null), async (commit) =>
+          commitJson(commit, base, {
+            stats: params.with_stats ? await reader.stats(project, commit.id) : undefined,
+            trailers: params.trailers,
+          }),
+        );
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/projects/:id/repository/commits',
+      summary: 'Create a commit with several actions',
+      tag,
+      credentials,
+      scopes: ['api'],
+      access: { on: 'project', ability: 'push_code' },
+      params: Type.Object({
+        id,
+        branch: Str({ minLength: 1, maxLength: 1024 }),
+        commit_message: Str({ minLength: 1, maxLength: 1_048_576 }),
+        actions: List(commitAction, { maxItems: 10_000 }),
+        start_branch: Optional(Str({ minLength: 1 })),
+        start_sha: Optional(Str({ minLength: 1 })),
+        start_project: Optional(Str({ minLength: 1 })),
+        author_email: Optional(Str({ maxLength: 255 })),
+        author_name: Optional(Str({ maxLength: 255 })),
+        stats: Optional(Bool({ default: true })),
+        force: Optional(Bool({ default: false })),
+      }),
+      responses: { 201: CommitDetail },
+      handler: async ({ params, subject, caller }) => {
+        if (params.start_branch !== undefined && params.start_sha !== undefined)
+          throw badRequest('start_branch and start_sha are mutually exclusive');
+        if (
+          params.start_project !== undefined &&
+          params.start_project !== String(subject.project.id) &&
+          params.start_project !== projectPath(subject)
+        ) {
+          throw badRequest('start_project must be the project itself: starting from another one is not available yet');
+        }
+        const made = await deps.commits.create(subject, caller, {
+          branch: params.branch,
+          message: params.commit_message,
+          actions: params.actions,
+          startBranch: params.start_branch,
+          startSha: params.start_sha,
+          authorName: params.author_name,
+          authorEmail: params.author_email,
+          force: params.force ?? false,
+        });
+        return detail(subject, made, params.stats ?? true);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/projects/:id/repository/commits/:sha',
+      summary: 'Get a commit',
+      tag,
+      credentials,
+      access: readCode,
+      params: Type.Object({ id, sha, stats: Optional(Bool({ default: true })) }),
+      responses: { 200: CommitDetail },
+      handler: async ({ params, subject }) =>
+        detail(subject, await resolved(subject, params.sha), params.stats ?? true),
+    }),
+    route({
+      method: 'GET',
+      path: '/projects/:id/repository/commits/:sha/diff',
+      summary: 'Get the changed files of a commit',
+      tag,
+      credentials,
+      access: readCode,
+      pagination: 'offset',
+      params: Type.Object({ id, sha, unidiff: Optional(Bool()) }),
+      responses: { 200: ListOf(FileDiff) },
+      handler: async ({ params, subject, page }) => {
+        const commitId = await resolved(subject, params.sha);
+        return slicePage(page, (await deps.commits.diffOfCommit(subject.project, commitId)).files);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/projects/:id/repository/commits/:sha/refs',
+      summary: 'List branches and tags that contain a commit',
+      tag,
+      credentials,
+      access: readCode,
+      pagination: 'offset',
+      params: Type.Object({ id, sha, type: Optional(OneOf(['branch', 'tag', 'all'], { default: 'all' })) }),
+      responses: { 200: ListOf(CommitRef) },
+      handler: async ({ params, subject, page }) => {
+        const commitId = await resolved(subject, params.sha);
+        const kinds = params.type === 'branch' || params.type === 'tag' ? [params.type] : (['branch', 'tag'] as const);
+        const names = await Promise.all(
+          kinds.map(async (type) =>
+            (await reader.containing(subject.project, commitId, type)).map((name) => ({ type, name })),
+          ),
+        );
+        return slicePage(page, names.flat());
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/projects/:id/repository/compare',
+      summary: 'Compare two revisions',
+      tag: 'Repositories',
+      credentials,
+      access: readCode,
+      params: Type.Object({
+        id,
+        from: Str({ minLength: 1 }),
+        to: Str({ minLength: 1 }),
+        straight: Optional(Bool({ default: false, description: 'Compare directly instead of from the merge base' })),
+        unidiff: Optional(Bool()),
+      }),
+      responses: { 200: Compare },
+      handler: async ({ params, subject }) => {
+        const project = subject.project;
+        const [from, to] = await Promise.all([
+          reader.resolve(project, params.from),
+          reader.resolve(project, params.to),
+        ]);
+        if (from === null || to === null) throw notFound('Ref');
+        const base = params.straight ? from : ((await reader.mergeBase(project, from, to)) ?? from);
+        const [commits, changes] = await Promise.all([
+          access.commitsBetween(subject, from, to, { skip: 0, limit: 1000 }),
+          access.diff(project, base, to),
+        ]);
+        return {
+          commit: commits[0] ?? null,
+          commits: commits.reverse(),
+          diffs: changes.files,
+          compare_timeout: false,
+          compare_same_ref: from === to,
+          web_url: `${urlOf(subject)}/-/compare/${encodeURIComponent(params.from)}...${encodeURIComponent(params.to)}`,
+        };
+      },
+    }),
+  ];
+}
+
+/** Start and excluded commits of `main`, `a..b`, `a...b`, everything, or the default branch; null when a name is unknown. */
+async function revisionRange(
+  reader: RepositoryReader,
+  subject: ProjectSubject,
+  refName: string | undefined,
+  all: boolean,
+): Promise<{ from: string[] | null; not?: string[] } | null> {
+  const project = subject.project;
+  if (all) return { from: null };
+  const text = refName ?? project.default_branch ?? 'HEAD';
+  const direct = await reader.resolve(project, text);
+  if (direct !== null) return { from: [direct] };
+  const range = /^(.*?)(\.\.\.?)(.*)$/.exec(text);
+  if (!range) {
+    // An empty repository has no commits; an unknown name in one with commits is an error.
+    if (refName === undefined) return null;
+    throw notFound('Ref');
+  }
+  const [, left, dots, right] = range as unknown as [string, string, string, string];
+  const name = (side: string) => (side === '' ? (project.default_branch ?? 'HEAD') : side);
+  const [a, b] = await Promise.all([reader.resolve(project, name(left)), reader.resolve(project, name(right))]);
+  if (a === null || b === null) throw notFound('Ref');
+  if (dots === '..') return { from: [b], not: [a] };
+  const base = await reader.mergeBase(project, a, b);
+  return { from: [a, b], ...(base === null ? {} : { not: [base] }) };
+}

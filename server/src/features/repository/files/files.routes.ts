@@ -1,0 +1,207 @@
+/** The API of trees, files and archives. */
+import { createHash } from 'node:crypto';
+import type { Static } from 'typebox';
+import Type from 'typebox';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { badRequest, notFound, tooLarge } from '../../../kernel/http/errors.ts';
+import { keysetPage, slicePage } from '../../../kernel/http/pagination.ts';
+import { Bool, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import { headerPrefix } from '../../../kernel/names.ts';
+import type { ArchiveFormat, RepositoryReader, TreeItem } from '../reading/reader.ts';
+import { RepositoryFile, TreeEntry } from './files.entity.ts';
+
+export interface FileRoutesDependencies {
+  readonly reader: RepositoryReader;
+  /** Files above this many bytes are not put into JSON; raw streams any size. */
+  readonly maximumContentBytes: number;
+}
+
+const id = IdOrPath('Id or path of the project');
+const readCode = { on: 'project', ability: 'read_code' } as const;
+const credentials = ['token', 'session', 'job'] as const;
+const scopes = ['api', 'read_api', 'read_repository'];
+const filePath = Str({ minLength: 1, maxLength: 4096, description: 'Path of the file, URL-encoded' });
+const formats = ['tar.gz', 'tar.bz2', 'tbz', 'tbz2', 'tb2', 'bz2', 'tar', 'zip'] as const;
+const types: Readonly<Record<string, string>> = {
+  zip: 'application/zip',
+  tar: 'application/x-tar',
+  'tar.gz': 'application/gzip',
+};
+
+export function fileRoutes(deps: FileRoutesDependencies): Route[] {
+  const { reader } = deps;
+
+  async function commitOf(subject: ProjectSubject, ref: string | undefined): Promise<{ sha: string; name: string }> {
+    const name = ref === undefined || ref === 'HEAD' ? (subject.project.default_branch ?? 'HEAD') : ref;
+    const sha = await reader.resolve(subject.project, name);
+    if (sha === null) throw notFound('Commit');
+    return { sha, name };
+  }
+
+  async function file(subject: ProjectSubject, path: string, ref: string | undefined) {
+    const { sha, name } = await commitOf(subject, ref);
+    const blob = await reader.blob(subject.project, sha, path);
+    if (!blob) throw notFound('File');
+    return { sha, name, blob, path };
+  }
+
+  async function json(
+    subject: ProjectSubject,
+    path: string,
+    ref: string | undefined,
+  ): Promise<Static<typeof RepositoryFile>> {
+    const found = await file(subject, path, ref);
+    const content = await reader.blobContent(subject.project, found.blob.id, deps.maximumContentBytes);
+    if (!content) throw tooLarge('max_file_content_bytes', deps.maximumContentBytes);
+    return {
+      file_name: path.split('/').at(-1) ?? path,
+      file_path: path,
+      size: found.blob.size,
+      encoding: 'base64',
+      content: content.toString('base64'),
+      content_sha256: createHash('sha256').update(content).digest('hex'),
+      ref: found.name,
+      blob_id: found.blob.id,
+      commit_id: found.sha,
+      last_commit_id: (await reader.lastCommitOf(subject.project, found.sha, path)) ?? found.sha,
+      execute_filemode: found.blob.mode === '100755',
+    };
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/projects/:id/repository/tree',
+      summary: 'List files and directories',
+      tag: 'Repositories',
+      credentials: ['token', 'session'],
+      access: readCode,
+      pagination: 'both',
+      params: Type.Object({
+        id,
+        path: Optional(Str({ maxLength: 4096 })),
+        ref: Optional(Str({ minLength: 1, maxLength: 1024 })),
+        recursive: Optional(Bool({ default: false })),
+        page_token: Optional(Str({ description: 'Id of the entry to start after' })),
+      }),
+      responses: { 200: ListOf(TreeEntry) },
+      handler: async ({ params, subject, page }) => {
+        const name =
+          params.ref === undefined || params.ref === 'HEAD' ? (subject.project.default_branch ?? 'HEAD') : params.ref;
+        const sha = await reader.resolve(subject.project, name);
+        if (sha === null) throw notFound('Tree');
+        const path = (params.path ?? '').replace(/^\/+|\/+$/g, '');
+        const entries = await reader.tree(subject.project, sha, path, params.recursive ?? false);
+        if (!entries) throw notFound('Tree');
+        const ordered = params.recursive ? entries : directoriesFirst(entries);
+        if (page.style === 'offset') return slicePage(page, ordered);
+        const after = page.after?.path;
+        const start =
+          after !== undefined
+            ? ordered.findIndex((each) => each.path === after) + 1
+            : params.page_token
+              ? ordered.findIndex((each) => each.id === params.page_token) + 1
+              : 0;
+        return keysetPage(page, ordered.slice(start, start + page.limit), (each) => ({ path: each.path }));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/projects/:id/repository/files/:file_path',
+      summary: 'Get a file with its content',
+      tag: 'Repository files',
+      credentials,
+      scopes,
+      access: readCode,
+      params: Type.Object({ id, file_path: filePath, ref: Optional(Str({ minLength: 1, maxLength: 1024 })) }),
+      responses: { 200: RepositoryFile },
+      handler: async ({ params, subject, header }) => {
+        const found = await json(subject, params.file_path, params.ref);
+        for (const [key, value] of Object.entries(found)) {
+          if (key !== 'content')
+            header(headerPrefix + headerName(key), encodeURIComponent(String(value)).replaceAll('%2F', '/'));
+        }
+        return found;
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/projects/:id/repository/files/:file_path/raw',
+      summary: 'Get the bytes of a file',
+      tag: 'Repository files',
+      credentials,
+      scopes,
+      access: readCode,
+      rateClass: 'raw_blob',
+      params: Type.Object({
+        id,
+        file_path: filePath,
+        ref: Optional(Str({ minLength: 1, maxLength: 1024 })),
+        lfs: Optional(Bool()),
+      }),
+      responses: { 200: Binary },
+      handler: async ({ params, subject, signal }) => {
+        const found = await file(subject, params.file_path, params.ref);
+        return streamed(await reader.blobStream(subject.project, found.blob.id, signal), 'text/plain', {
+          'Content-Length': String(found.blob.size),
+          'Content-Disposition': `inline; filename*=UTF-8''${encodeURIComponent(params.file_path.split('/').at(-1) ?? 'file')}`,
+          'Content-Security-Policy': "default-src 'none'; sandbox",
+          [`${headerPrefix}Blob-Id`]: found.blob.id,
+          [`${headerPrefix}Commit-Id`]: found.sha,
+          [`${headerPrefix}Size`]: String(found.blob.size),
+        });
+      },
+    }),
+    ...['archive', ...formats.map((format) => `archive.${format}`)].map((name) =>
+      route({
+        method: 'GET',
+        path: `/projects/:id/repository/${name}`,
+        summary: 'Download the files of a commit as an archive',
+        tag: 'Repositories',
+        credentials,
+        scopes,
+        access: readCode,
+        rateClass: 'archive',
+        params: Type.Object({
+          id,
+          sha: Optional(Str({ minLength: 1 })),
+          format: Optional(OneOf(formats)),
+          path: Optional(Str({ maxLength: 4096 })),
+        }),
+        responses: { 200: Binary },
+        handler: async ({ params, subject, signal }) => {
+          const { sha, name: ref } = await commitOf(subject, params.sha);
+          const format: ArchiveFormat =
+            params.format ?? ((name === 'archive' ? 'tar.gz' : name.slice('archive.'.length)) as ArchiveFormat);
+          const path = params.path?.replace(/^\/+|\/+$/g, '');
+          if (path && !(await reader.tree(subject.project, sha, path, false)))
+            throw badRequest('path is not a directory of the commit');
+          const base = [subject.project.path, ref.replaceAll('/', '-'), sha === ref ? '' : sha]
+            .filter((part) => part !== '')
+            .join('-');
+          return streamed(
+            await reader.archive(subject.project, sha, format, `${base}/`, path, signal),
+            types[format] ?? 'application/octet-stream',
+            {
+              'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(`${base}.${format}`)}`,
+            },
+          );
+        },
+      }),
+    ),
+  ];
+}
+
+const directoriesFirst = (entries: readonly TreeItem[]): TreeItem[] => [
+  ...entries.filter((entry) => entry.type === 'tree'),
+  ...entries.filter((entry) => entry.type !== 'tree'),
+];
+
+/** `last_commit_id` to `Last-Commit-Id`. */
+const headerName = (key: string) =>
+  key
+    .split('_')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('-');

@@ -1,0 +1,91 @@
+/** Reading repositories, as the routes need it: revisions to commits, trees, files, refs. Implemented over packages/git. */
+import type { Readable } from 'node:stream';
+import type { RepositoryRow } from '../face.ts';
+
+/** A commit as stored, with dates in their author's offset. */
+export interface CommitData {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly title: string;
+  readonly message: string;
+  readonly author: PersonTime;
+  readonly committer: PersonTime;
+  readonly trailers: Readonly<Record<string, readonly string[]>>;
+}
+export interface PersonTime {
+  readonly name: string;
+  readonly email: string;
+  /** ISO 8601 with milliseconds and offset. */
+  readonly date: string;
+}
+export interface Stats {
+  readonly additions: number;
+  readonly deletions: number;
+  readonly total: number;
+}
+export interface RefData {
+  readonly name: string;
+  /** The commit, through an annotated tag. */
+  readonly commit: string;
+  /** What the ref itself points at. */
+  readonly target: string;
+  readonly message: string | null;
+  readonly taggedAt: Date | null;
+}
+export interface TreeItem {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'tree' | 'blob' | 'commit';
+  readonly path: string;
+  readonly mode: string;
+}
+export interface BlobData {
+  readonly id: string;
+  readonly mode: string;
+  readonly size: number;
+}
+export interface LogFilter {
+  /** Start commits; all refs when null. */
+  readonly from: readonly string[] | null;
+  readonly not?: readonly string[];
+  readonly path?: string | undefined;
+  readonly follow?: boolean | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  readonly author?: string | undefined;
+  readonly firstParent?: boolean | undefined;
+  readonly topological?: boolean | undefined;
+  readonly skip: number;
+  readonly limit: number;
+}
+export type ArchiveFormat = 'tar.gz' | 'tar.bz2' | 'tbz' | 'tbz2' | 'tb2' | 'bz2' | 'tar' | 'zip';
+
+export interface RepositoryReader {
+  exists(project: RepositoryRow): Promise<boolean>;
+  /** Commit of a branch, tag or hash; null when it names none. */
+  resolve(project: RepositoryRow, revision: string): Promise<string | null>;
+  branches(project: RepositoryRow): Promise<readonly RefData[]>;
+  tags(project: RepositoryRow): Promise<readonly RefData[]>;
+  commit(project: RepositoryRow, sha: string): Promise<CommitData>;
+  stats(project: RepositoryRow, sha: string): Promise<Stats>;
+  log(project: RepositoryRow, filter: LogFilter): Promise<CommitData[]>;
+  /** Names of refs that contain a commit. */
+  containing(project: RepositoryRow, sha: string, kind: 'branch' | 'tag'): Promise<string[]>;
+  /** Entries below a path; null when it is not a directory of the commit. */
+  tree(project: RepositoryRow, sha: string, path: string, recursive: boolean): Promise<readonly TreeItem[] | null>;
+  /** The file at a path; null when there is none. */
+  blob(project: RepositoryRow, sha: string, path: string): Promise<BlobData | null>;
+  blobContent(project: RepositoryRow, id: string, maximumBytes: number): Promise<Buffer | null>;
+  blobStream(project: RepositoryRow, id: string, signal: AbortSignal): Promise<Readable>;
+  lastCommitOf(project: RepositoryRow, sha: string, path: string): Promise<string | null>;
+  mergeBase(project: RepositoryRow, a: string, b: string): Promise<string | null>;
+  isAncestor(project: RepositoryRow, ancestor: string, descendant: string): Promise<boolean>;
+  archive(
+    project: RepositoryRow,
+    sha: string,
+    format: ArchiveFormat,
+    prefix: string,
+    path: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Readable>;
+}

@@ -1,0 +1,94 @@
+/** Creating and deleting branches and tags through the write path. */
+import * as git from '@millrace/git';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { knownSha } from '../reading/git-reader.ts';
+import type { RefData, RepositoryReader } from '../reading/reader.ts';
+import type { WritePath } from '../writes/write-path.ts';
+
+export interface RefService {
+  createBranch(subject: ProjectSubject, caller: Caller, name: string, from: string): Promise<void>;
+  deleteBranch(subject: ProjectSubject, caller: Caller, ref: RefData): Promise<void>;
+  createTag(
+    subject: ProjectSubject,
+    caller: Caller,
+    name: string,
+    from: string,
+    message: string | undefined,
+  ): Promise<RefData>;
+  deleteTag(subject: ProjectSubject, caller: Caller, ref: RefData): Promise<void>;
+}
+
+export function refService(deps: { reader: RepositoryReader; writes: WritePath }): RefService {
+  const { reader, writes } = deps;
+
+  /** Points a new ref at what `target` makes. */
+  async function create(
+    subject: ProjectSubject,
+    caller: Caller,
+    ref: string,
+    taken: string,
+    target: (bench: { quarantine: git.Quarantine }) => Promise<string>,
+  ): Promise<void> {
+    await writes.write({
+      subject,
+      caller,
+      kind: 'api',
+      async build(bench) {
+        if ((await git.readRef(bench.quarantine.base, ref as git.RefName)) !== null) throw badRequestPlain(taken);
+        return [{ ref, before: git.ZERO_SHA, after: await target(bench) }];
+      },
+    });
+  }
+
+  const remove = (subject: ProjectSubject, caller: Caller, ref: string, noun: string) =>
+    writes.write({
+      subject,
+      caller,
+      kind: 'api',
+      async build(bench) {
+        const now = await git.readRef(bench.quarantine.base, ref as git.RefName);
+        if (now === null) throw notFound(noun);
+        return [{ ref, before: now, after: git.ZERO_SHA }];
+      },
+    });
+
+  return {
+    async createBranch(subject, caller, name, from) {
+      if (git.branchNameProblem(name) !== null) throw badRequestPlain('Branch name is invalid');
+      const target = await reader.resolve(subject.project, from);
+      if (target === null) throw badRequestPlain(`Invalid reference name: ${from}`);
+      await create(subject, caller, `refs/heads/${name}`, 'Branch already exists', async () => target);
+    },
+    deleteBranch: (subject, caller, ref) => remove(subject, caller, `refs/heads/${ref.name}`, 'Branch'),
+    async createTag(subject, caller, name, from, message) {
+      if (git.tagNameProblem(name) !== null) throw badRequestPlain('Tag name invalid');
+      const commit = await reader.resolve(subject.project, from);
+      if (commit === null) throw plainError(404, `Target ${from} is invalid`);
+      const user = caller.user;
+      if (!user) throw unauthorized();
+      const taggedAt = new Date();
+      let target = commit;
+      await create(subject, caller, `refs/tags/${name}`, `Tag ${name} already exists`, async (bench) => {
+        if (!message) return commit;
+        const tagger = {
+          name: user.name,
+          email: user.commit_email ?? user.email,
+          seconds: Math.floor(taggedAt.getTime() / 1000),
+        };
+        target = await git.createTag(bench.quarantine, {
+          target: knownSha(commit),
+          targetType: 'commit',
+          name,
+          tagger,
+          message,
+        });
+        return target;
+      });
+      return { name, commit, target, message: message ? message.trimEnd() : null, taggedAt: message ? taggedAt : null };
+    },
+    deleteTag: (subject, caller, ref) => remove(subject, caller, `refs/tags/${ref.name}`, 'Tag'),
+  };
+}
+
+const badRequestPlain = (message: string) => plainError(400, message);

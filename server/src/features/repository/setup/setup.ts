@@ -1,0 +1,67 @@
+/** Repositories of projects that come and go: made on disk, with a README when asked, removed after the row. */
+import path from 'node:path';
+import * as git from '@millrace/git';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { CommitService } from '../commits/commits.service.ts';
+import type { RepositoryRow } from '../face.ts';
+import type { OpenRepository } from '../reading/git-reader.ts';
+import type { RepositoryReader } from '../reading/reader.ts';
+
+/** Handles of repositories by storage and generated path. Throws for a storage that is not configured. */
+export function repositoryOpener(shared: git.Git, storages: Readonly<Record<string, string>>): OpenRepository {
+  return (project) => {
+    const root = storages[project.repository_storage];
+    if (root === undefined)
+      throw new Error(`repository storage ${project.repository_storage} is not configured (MILLRACE_REPOSITORIES)`);
+    return git.openRepository(shared, git.repoPath(path.join(root, project.repository_path)));
+  };
+}
+
+const readmeNames = /^readme(\.(md|markdown|mdown|rst|adoc|asciidoc|org|txt))?$/i;
+
+export function repositorySetup(deps: {
+  open: OpenRepository;
+  shared: git.Git;
+  reader: RepositoryReader;
+  commits: CommitService;
+}) {
+  return {
+    /** Makes the repository; with `initializeWithReadme` also its first commit. */
+    async created(subject: ProjectSubject, options: { caller: Caller; initializeWithReadme: boolean }): Promise<void> {
+      const { project } = subject;
+      const branch = project.default_branch ?? 'main';
+      await git.initRepository(deps.open(project).path, { defaultBranch: branch });
+      if (!options.initializeWithReadme) return;
+      const content = `# ${project.name}\n\n${project.description ?? ''}`.trimEnd().concat('\n');
+      await deps.commits.create(subject, options.caller, {
+        branch,
+        message: 'Initial commit',
+        actions: [{ action: 'create', file_path: 'README.md', content }],
+        startBranch: undefined,
+        startSha: undefined,
+        authorName: undefined,
+        authorEmail: undefined,
+        force: false,
+      });
+    },
+    /** Makes another branch the one that HEAD names; false when there is no such branch and others exist. */
+    async changeDefaultBranch(project: RepositoryRow, branch: string): Promise<boolean> {
+      const repo = deps.open(project);
+      const ref = git.branchRef(branch);
+      if (ref === null) return false;
+      const exists = (await git.readRef(repo, ref)) !== null;
+      if (!exists && (await deps.reader.branches(project)).length > 0) return false;
+      await git.setDefaultBranch(repo, branch);
+      return true;
+    },
+    /** Removes the files; harmless when they are gone. */
+    removed: (project: RepositoryRow): Promise<void> => git.removeRepository(deps.shared, deps.open(project).path),
+    /** Path of the README on the default branch, null when there is none. */
+    async readmePath(project: RepositoryRow): Promise<string | null> {
+      if (project.default_branch === null) return null;
+      const sha = await deps.reader.resolve(project, `refs/heads/${project.default_branch}`);
+      const entries = sha === null ? null : await deps.reader.tree(project, sha, '', false);
+      return entries?.find((entry) => entry.type === 'blob' && readmeNames.test(entry.name))?.path ?? null;
+    },
+  };
+}

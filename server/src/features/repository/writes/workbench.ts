@@ -1,0 +1,28 @@
+/** Making objects in a quarantine, for slices that do not know git. */
+import * as git from '@millrace/git';
+import type { Signature, Workbench } from '../face.ts';
+import { knownSha } from '../reading/git-reader.ts';
+
+const now = (signature: Signature): git.Person => ({
+  name: signature.name,
+  email: signature.email,
+  seconds: Math.floor(Date.now() / 1000),
+});
+
+export function workbench(quarantine: git.Quarantine): Workbench {
+  return {
+    commit: (commit) =>
+      git.createCommit(quarantine, {
+        tree: knownSha(commit.tree),
+        parents: commit.parents.map(knownSha),
+        author: now(commit.author),
+        committer: now(commit.committer),
+        message: commit.message,
+      }),
+    async merge(ours, theirs) {
+      const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs));
+      return { tree: result.clean ? result.treeId : null, conflicts: result.conflictPaths };
+    },
+    quarantine,
+  };
+}

@@ -1,0 +1,141 @@
+/** How merge requests follow pushes and pipelines: heads move, targets move, waiting merges happen. */
+import { transaction } from '../../../kernel/db/index.ts';
+import type { Fact, FactConsumer } from '../../../kernel/events/index.ts';
+import { HttpError } from '../../../kernel/http/errors.ts';
+import * as queries from './merge-requests.queries.ts';
+import {
+  headRef,
+  type MergeOptions,
+  type MergeRequestDependencies,
+  type MergeRequestService,
+} from './merge-requests.service.ts';
+
+const zero = /^0+$/;
+
+interface PushPayload {
+  readonly ref: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The consumers of facts that keep requests up to date. Each may be called again with the same fact. */
+export function followers(deps: MergeRequestDependencies, service: MergeRequestService): FactConsumer[] {
+  const { db, repository } = deps;
+
+  async function sourceMoved(fact: Fact, projectId: number, branch: string, after: string): Promise<void> {
+    for (const request of await queries.openFromBranch(db, projectId, branch)) {
+      if (request.head_sha === after) continue;
+      const context = await deps.actingAs(fact.actor_id ?? request.author_id ?? 0, request.project_id);
+      if (!context) continue;
+      const project = context.subject.project;
+      const target = await repository.branch(project, request.target_branch);
+      if (target === null) continue;
+      // Facts may be older than the branch: follow what is there now.
+      const head = await repository.branch(project, branch);
+      if (head === null || head === request.head_sha) continue;
+      const base = (await repository.mergeBase(project, target, head)) ?? target;
+      await transaction(db, async (tx) => {
+        const row = await queries.lockById(tx, request.id);
+        if (row?.state !== 'opened' || row.head_sha === head) return;
+        await repository.keepRef(project, headRef(row.iid), head);
+        const changed = await queries.updateRow(tx, row.id, {
+          head_sha: head,
+          base_sha: base,
+          start_sha: target,
+          merge_status: 'unchecked',
+          checked_against: null,
+          merge_error: null,
+          // What was approved to merge by itself was another commit.
+          auto_merge: false,
+          auto_merge_params: null,
+        });
+        await queries.insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
+        const pipeline = await queries.newestPipelineFor(tx, changed);
+        if (pipeline !== null) await queries.setHeadPipeline(tx, row.id, pipeline);
+        await service.tell(tx, 'merge_request.head_changed', changed, fact.actor_id);
+      });
+    }
+  }
+
+  async function targetMoved(fact: Fact, projectId: number, branch: string): Promise<void> {
+    for (const request of await queries.openIntoBranch(db, projectId, branch)) {
+      const context = await deps.actingAs(fact.actor_id ?? request.author_id ?? 0, projectId);
+      if (!context || request.head_sha === null) continue;
+      const target = await repository.branch(context.subject.project, branch);
+      if (target === null) continue;
+      // A head that the target contains was merged by hand.
+      const merged =
+        request.base_sha !== request.head_sha &&
+        (await repository.isAncestor(context.subject.project, request.head_sha, target));
+      await transaction(db, async (tx) => {
+        const row = await queries.lockById(tx, request.id);
+        if (row?.state !== 'opened') return;
+        if (!merged) {
+          await deps.changed(tx, row);
+          return;
+        }
+        const changed = await queries.updateRow(tx, row.id, {
+          state: 'merged',
+          merged_at: new Date(),
+          merge_user_id: fact.actor_id,
+          merged_commit_sha: row.head_sha,
+        });
+        await service.tell(tx, 'merge_request.merged', changed, fact.actor_id);
+      });
+    }
+  }
+
+  async function mergeWaiting(pipelineId: number): Promise<void> {
+    const waiting = await queries.waitingForPipeline(db, pipelineId);
+    for (const request of waiting) {
+      const context = await deps.actingAs(request.merge_user_id ?? 0, request.project_id);
+      if (!context) continue;
+      const options = (request.auto_merge_params ?? {}) as MergeOptions;
+      try {
+        if (!(await repository.mayMerge(context.subject, context.caller, request.target_branch)))
+          throw new HttpError(401, { message: '401 Unauthorized' });
+        await service.mergeNow(context.subject, context.caller, request.id, {
+          ...options,
+          sha: request.head_sha ?? undefined,
+        });
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
+        // The person who asked for it sees why it did not happen.
+        await transaction(db, async (tx) => {
+          const changed = await queries.updateRow(tx, request.id, { auto_merge: false, merge_error: error.message });
+          await service.tell(tx, 'merge_request.updated', changed, request.merge_user_id);
+        });
+      }
+    }
+  }
+
+  return [
+    {
+      name: 'merge-requests.follow-pushes',
+      kinds: ['push'],
+      async handle(fact) {
+        const payload = fact.payload as unknown as PushPayload;
+        const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1];
+        if (branch === undefined || fact.project_id === null || zero.test(payload.after)) return;
+        await sourceMoved(fact, fact.project_id, branch, payload.after);
+        await targetMoved(fact, fact.project_id, branch);
+      },
+    },
+    {
+      name: 'merge-requests.follow-pipelines',
+      kinds: ['pipeline.created', 'pipeline.finished'],
+      async handle(fact) {
+        const { pipeline_id: pipelineId, status } = fact.payload as { pipeline_id: number; status: string };
+        const pipeline = await queries.pipelineHead(db, pipelineId);
+        if (!pipeline) return;
+        for (const request of await queries.openForPipeline(db, pipeline)) {
+          await transaction(db, async (tx) => {
+            await queries.setHeadPipeline(tx, request.id, pipelineId);
+            await deps.changed(tx, request);
+          });
+        }
+        if (fact.kind === 'pipeline.finished' && status === 'success') await mergeWaiting(pipelineId);
+      },
+    },
+  ];
+}

@@ -1,0 +1,233 @@
+/** Merge requests as the API shows them, and where their JSON keys are spelled. */
+import type { Static } from 'typebox';
+import {
+  Count,
+  Entity,
+  Fields,
+  Flag,
+  Id,
+  ListOf,
+  Nullable,
+  Sometimes,
+  Text,
+  Timestamp,
+} from '../../../kernel/http/entity.ts';
+import { PipelineBasic, PipelineDetail } from '../../ci/index.ts';
+import { UserReference, userReference } from '../../identity/index.ts';
+import { FileDiff } from '../../repository/index.ts';
+import type { LoadedMergeRequest } from './merge-requests.queries.ts';
+
+const References = Fields({ short: Text(), relative: Text(), full: Text() });
+const TimeStats = Fields({
+  time_estimate: Count(),
+  total_time_spent: Count(),
+  human_time_estimate: Nullable(Text()),
+  human_total_time_spent: Nullable(Text()),
+});
+const TaskStatus = Fields({ count: Count(), completed_count: Count() });
+
+const basic = {
+  id: Id(),
+  iid: Id(),
+  project_id: Id(),
+  title: Text(),
+  description: Nullable(Text()),
+  state: Text({ description: '`opened`, `closed`, `merged` or `locked`' }),
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
+  merged_by: Nullable(UserReference),
+  merge_user: Nullable(UserReference),
+  merged_at: Nullable(Timestamp()),
+  closed_by: Nullable(UserReference),
+  closed_at: Nullable(Timestamp()),
+  target_branch: Text(),
+  source_branch: Text(),
+  user_notes_count: Count(),
+  upvotes: Count(),
+  downvotes: Count(),
+  author: UserReference,
+  assignees: ListOf(UserReference),
+  assignee: Nullable(UserReference),
+  reviewers: ListOf(UserReference),
+  source_project_id: Nullable(Id()),
+  target_project_id: Id(),
+  labels: ListOf(Text()),
+  draft: Flag(),
+  imported: Flag(),
+  imported_from: Text(),
+  work_in_progress: Flag({ deprecated: true }),
+  milestone: Nullable(Fields({ id: Id() })),
+  merge_when_pipeline_succeeds: Flag(),
+  merge_status: Text({ deprecated: true }),
+  detailed_merge_status: Text(),
+  merge_after: Nullable(Timestamp()),
+  sha: Nullable(Text()),
+  merge_commit_sha: Nullable(Text()),
+  squash_commit_sha: Nullable(Text()),
+  discussion_locked: Nullable(Flag()),
+  should_remove_source_branch: Nullable(Flag()),
+  force_remove_source_branch: Nullable(Flag()),
+  prepared_at: Nullable(Timestamp()),
+  reference: Text({ deprecated: true }),
+  references: References,
+  web_url: Text(),
+  time_stats: TimeStats,
+  squash: Flag(),
+  squash_on_merge: Flag(),
+  task_completion_status: TaskStatus,
+  has_conflicts: Flag(),
+  blocking_discussions_resolved: Flag(),
+  allow_collaboration: Flag(),
+  allow_maintainer_to_push: Flag(),
+};
+
+export const MergeRequest = Entity('MergeRequest', basic);
+export type MergeRequestJson = Static<typeof MergeRequest>;
+
+export const MergeRequestDetail = Entity('MergeRequestDetail', {
+  ...basic,
+  subscribed: Flag(),
+  changes_count: Nullable(Text()),
+  latest_build_started_at: Nullable(Timestamp()),
+  latest_build_finished_at: Nullable(Timestamp()),
+  first_deployed_to_production_at: Nullable(Timestamp()),
+  pipeline: Nullable(PipelineBasic),
+  head_pipeline: Nullable(PipelineDetail),
+  diff_refs: Nullable(Fields({ base_sha: Text(), head_sha: Text(), start_sha: Text() })),
+  merge_error: Nullable(Text()),
+  rebase_in_progress: Sometimes(Flag()),
+  diverged_commits_count: Sometimes(Count()),
+  first_contribution: Flag(),
+  user: Fields({ can_merge: Flag() }),
+});
+export type MergeRequestDetailJson = Static<typeof MergeRequestDetail>;
+
+export const MergeRequestChanges = Entity('MergeRequestChanges', {
+  ...MergeRequestDetail.properties,
+  changes: ListOf(FileDiff),
+  overflow: Flag(),
+});
+
+export const MergeRequestVersion = Entity('MergeRequestVersion', {
+  id: Id(),
+  head_commit_sha: Text(),
+  base_commit_sha: Text(),
+  start_commit_sha: Text(),
+  created_at: Timestamp(),
+  merge_request_id: Id(),
+  state: Text(),
+  real_size: Text(),
+  patch_id_sha: Nullable(Text()),
+});
+
+const draftTitle = /^\s*(\[draft\]|\(draft\)|draft:|draft\s-\s|draft$)/i;
+
+/** Whether a title marks the merge request as not ready. */
+export const isDraft = (title: string): boolean => draftTitle.test(title);
+
+/** Completed and all items of Markdown task lists. */
+export function taskStatus(description: string | null): { count: number; completed_count: number } {
+  const items = [...(description ?? '').matchAll(/^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s/gm)];
+  return { count: items.length, completed_count: items.filter((item) => item[1] !== ' ').length };
+}
+
+/** Row to JSON. `detailedStatus` is the computed reason why it can or cannot be merged now. */
+export function mergeRequestJson(
+  loaded: LoadedMergeRequest,
+  urls: { base: string },
+  detailedStatus: string,
+): MergeRequestJson {
+  const { row, project } = loaded;
+  const person = (user: LoadedMergeRequest['author'] | null) => (user ? userReference(user, urls.base) : null);
+  const path = project.path_with_namespace;
+  const draft = isDraft(row.title);
+  const author = person(loaded.author);
+  if (!author) throw new Error(`merge request ${row.id} has no author`);
+  const merger = person(loaded.mergeUser);
+  return {
+    id: row.id,
+    iid: row.iid,
+    project_id: row.project_id,
+    title: row.title,
+    description: row.description,
+    state: row.state,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    merged_by: row.state === 'merged' ? merger : null,
+    merge_user: merger,
+    merged_at: row.merged_at,
+    closed_by: person(loaded.closedBy),
+    closed_at: row.closed_at,
+    target_branch: row.target_branch,
+    source_branch: row.source_branch,
+    user_notes_count: 0,
+    upvotes: 0,
+    downvotes: 0,
+    author,
+    assignees: loaded.assignees.map((user) => userReference(user, urls.base)),
+    assignee: person(loaded.assignees[0] ?? null),
+    reviewers: loaded.reviewers.map((user) => userReference(user, urls.base)),
+    source_project_id: row.source_project_id,
+    target_project_id: row.project_id,
+    labels: [],
+    draft,
+    imported: false,
+    imported_from: 'none',
+    work_in_progress: draft,
+    milestone: null,
+    merge_when_pipeline_succeeds: row.auto_merge,
+    merge_status: row.merge_status,
+    detailed_merge_status: detailedStatus,
+    merge_after: null,
+    sha: row.head_sha,
+    merge_commit_sha: row.merge_commit_sha,
+    squash_commit_sha: row.squash_commit_sha,
+    discussion_locked: row.discussion_locked,
+    should_remove_source_branch: removesBranch(loaded),
+    force_remove_source_branch: row.force_remove_source_branch,
+    prepared_at: row.prepared_at,
+    reference: `!${row.iid}`,
+    references: { short: `!${row.iid}`, relative: `!${row.iid}`, full: `${path}!${row.iid}` },
+    web_url: `${urls.base}/${path}/-/merge_requests/${row.iid}`,
+    time_stats: { time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null },
+    squash: row.squash,
+    squash_on_merge: row.squash || project.squash_option === 'always',
+    task_completion_status: taskStatus(row.description),
+    has_conflicts: row.has_conflicts,
+    blocking_discussions_resolved: true,
+    allow_collaboration: row.allow_collaboration,
+    allow_maintainer_to_push: row.allow_collaboration,
+  };
+}
+
+function removesBranch(loaded: LoadedMergeRequest): boolean | null {
+  const params = loaded.row.auto_merge_params;
+  if (params === null || typeof params !== 'object' || Array.isArray(params)) return null;
+  const value = params.should_remove_source_branch;
+  return typeof value === 'boolean' ? value : null;
+}
+
+/** A version of the source branch, as listed under `versions`. */
+export function versionJson(
+  row: {
+    id: number;
+    merge_request_id: number;
+    head_sha: string;
+    base_sha: string;
+    start_sha: string;
+    created_at: Date;
+  },
+  realSize: string,
+): Static<typeof MergeRequestVersion> {
+  return {
+    id: row.id,
+    head_commit_sha: row.head_sha,
+    base_commit_sha: row.base_sha,
+    start_commit_sha: row.start_sha,
+    created_at: row.created_at,
+    merge_request_id: row.merge_request_id,
+    state: 'collected',
+    real_size: realSize,
+    patch_id_sha: null,
+  };
+}

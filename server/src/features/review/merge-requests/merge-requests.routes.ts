@@ -1,0 +1,453 @@
+/** The API of merge requests: create, list, look, change, merge. */
+
+import type { Static } from 'typebox';
+import Type from 'typebox';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { transaction } from '../../../kernel/db/index.ts';
+import type { MergeRequest as MergeRequestRow } from '../../../kernel/db/rows.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { forbidden, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { mapPage, mapPageAsync, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
+import {
+  Bool,
+  DateTimeParam,
+  IdOrPath,
+  Int,
+  List,
+  OneOf,
+  Optional,
+  OrNull,
+  Str,
+} from '../../../kernel/http/params/schema.ts';
+import { requireOnProject } from '../../../kernel/http/parents.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { PipelineBasic, type PipelineDetail, type PipelineJson } from '../../ci/index.ts';
+import { Commit, FileDiff } from '../../repository/index.ts';
+import {
+  MergeRequest,
+  MergeRequestChanges,
+  MergeRequestDetail,
+  type MergeRequestDetailJson,
+  MergeRequestVersion,
+  mergeRequestJson,
+  versionJson,
+} from './merge-requests.entity.ts';
+import * as queries from './merge-requests.queries.ts';
+import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
+
+/** What the routes need of pipelines; the JSON is the pipelines' own. */
+export interface PipelineReader {
+  detail(id: number): Promise<Static<typeof PipelineDetail> | null>;
+  ofMergeRequest(request: MergeRequestRow, page: Page): Promise<{ rows: readonly PipelineJson[]; total: number }>;
+  createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequestRow): Promise<PipelineJson>;
+}
+
+const tag = 'Merge requests';
+const credentials = ['token', 'session'] as const;
+const id = IdOrPath('Id or path of the project');
+const iid = Int({ description: 'Internal id of the merge request' });
+const one = Type.Object({ id, merge_request_iid: iid });
+const read = { on: 'project', ability: 'read_merge_request' } as const;
+const path = '/projects/:id/merge_requests/:merge_request_iid';
+
+const people = {
+  assignee_id: Optional(Int({ description: 'One assignee; 0 removes all' })),
+  assignee_ids: Optional(List(Int(), { commas: true, description: 'Assignees; empty removes all' })),
+  reviewer_ids: Optional(List(Int(), { commas: true, description: 'Reviewers; empty removes all' })),
+};
+
+function assignees(params: { assignee_id?: number; assignee_ids?: number[] }): number[] | undefined {
+  const ids = params.assignee_ids ?? (params.assignee_id === undefined ? undefined : [params.assignee_id]);
+  return ids?.filter((each) => each !== 0);
+}
+
+export function mergeRequestRoutes(
+  deps: MergeRequestDependencies,
+  service: MergeRequestService,
+  pipelines: PipelineReader,
+): Route[] {
+  const { db, repository } = deps;
+  const urls = { base: deps.externalUrl };
+
+  async function find(subject: ProjectSubject, number: number): Promise<MergeRequestRow> {
+    const row = await queries.byIid(db, subject.project.id, number);
+    if (!row) throw notFound('Merge Request');
+    return row;
+  }
+
+  async function detail(
+    subject: ProjectSubject,
+    caller: Caller,
+    row: MergeRequestRow,
+    extra: { diverged?: boolean | undefined; rebase?: boolean | undefined } = {},
+  ): Promise<MergeRequestDetailJson> {
+    const current = await service.refresh(subject, row);
+    const [loaded] = await queries.withPeople(db, [current.row]);
+    if (!loaded) throw notFound('Merge Request');
+    const head = current.row.head_pipeline_id === null ? null : await pipelines.detail(current.row.head_pipeline_id);
+    const refs = current.row;
+    const target = extra.diverged ? await repository.branch(subject.project, refs.target_branch) : null;
+    return {
+      ...mergeRequestJson(loaded, urls, current.status),
+      subscribed: caller.user !== null && caller.user.id === row.author_id,
+      changes_count: await changesCount(subject, refs),
+      latest_build_started_at: head?.started_at ?? null,
+      latest_build_finished_at: head?.finished_at ?? null,
+      first_deployed_to_production_at: null,
+      pipeline: head,
+      head_pipeline: head,
+      diff_refs:
+        refs.base_sha && refs.head_sha && refs.start_sha
+          ? { base_sha: refs.base_sha, head_sha: refs.head_sha, start_sha: refs.start_sha }
+          : null,
+      merge_error: refs.merge_error,
+      ...(extra.rebase ? { rebase_in_progress: false } : {}),
+      ...(target !== null && refs.head_sha
+        ? { diverged_commits_count: await repository.ahead(subject.project, refs.head_sha, target) }
+        : {}),
+      first_contribution: false,
+      user: { can_merge: row.state === 'opened' && (await repository.mayMerge(subject, caller, row.target_branch)) },
+    };
+  }
+
+  /** Number of changed files as text, with a plus where the limit cut it; null before there are any. */
+  async function changesCount(subject: ProjectSubject, row: MergeRequestRow): Promise<string | null> {
+    if (row.base_sha === null || row.head_sha === null) return null;
+    const paths = await repository.changedPaths(subject.project, row.base_sha, row.head_sha);
+    return paths.length > 1000 ? '1000+' : String(paths.length);
+  }
+
+  async function files(subject: ProjectSubject, row: MergeRequestRow) {
+    if (row.base_sha === null || row.head_sha === null) return { files: [], overflow: false };
+    return repository.diff(subject.project, row.base_sha, row.head_sha);
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/projects/:id/merge_requests',
+      summary: 'List merge requests of a project',
+      tag,
+      credentials,
+      access: read,
+      pagination: 'offset',
+      params: Type.Object({
+        id,
+        state: Optional(OneOf(['opened', 'closed', 'merged', 'locked', 'all'], { default: 'all' })),
+        scope: Optional(
+          OneOf(['created_by_me', 'assigned_to_me', 'reviews_for_me', 'all', 'created-by-me', 'assigned-to-me']),
+        ),
+        iids: Optional(List(Int(), { commas: true })),
+        source_branch: Optional(Str()),
+        target_branch: Optional(Str()),
+        author_id: Optional(Int()),
+        author_username: Optional(Str()),
+        assignee_id: Optional(Int()),
+        reviewer_id: Optional(Int()),
+        search: Optional(Str({ maxLength: 255 })),
+        in: Optional(List(OneOf(['title', 'description']), { commas: true })),
+        wip: Optional(OneOf(['yes', 'no'])),
+        draft: Optional(Bool()),
+        created_after: Optional(DateTimeParam()),
+        created_before: Optional(DateTimeParam()),
+        updated_after: Optional(DateTimeParam()),
+        updated_before: Optional(DateTimeParam()),
+        order_by: Optional(OneOf(['created_at', 'updated_at', 'merged_at', 'title'], { default: 'created_at' })),
+        sort: Optional(OneOf(['asc', 'desc'], { default: 'desc' })),
+        view: Optional(OneOf(['simple'])),
+        with_merge_status_recheck: Optional(Bool()),
+      }),
+      responses: { 200: ListOf(MergeRequest) },
+      handler: async ({ params, subject, page, caller }) => {
+        const me = caller.user?.id;
+        const scope = params.scope?.replaceAll('-', '_');
+        if (scope !== undefined && scope !== 'all' && me === undefined)
+          throw invalidParameters(['scope needs a signed-in user']);
+        const filter: queries.MergeRequestFilter = {
+          projectId: subject.project.id,
+          state: params.state ?? 'all',
+          iids: params.iids,
+          sourceBranch: params.source_branch,
+          targetBranch: params.target_branch,
+          authorId: scope === 'created_by_me' ? me : params.author_id,
+          authorUsername: params.author_username,
+          assigneeId: scope === 'assigned_to_me' ? me : params.assignee_id,
+          reviewerId: scope === 'reviews_for_me' ? me : params.reviewer_id,
+          search: params.search,
+          searchIn: params.in,
+          draft: params.draft ?? (params.wip === undefined ? undefined : params.wip === 'yes'),
+          createdAfter: params.created_after,
+          createdBefore: params.created_before,
+          updatedAfter: params.updated_after,
+          updatedBefore: params.updated_before,
+          orderBy: params.order_by ?? 'created_at',
+          sort: params.sort ?? 'desc',
+        };
+        const [rows, total] = await Promise.all([queries.listRows(db, filter, page), queries.countRows(db, filter)]);
+        const paged = offsetPage(page, await queries.withPeople(db, rows), total);
+        return mapPage(paged, (loaded) => mergeRequestJson(loaded, urls, listStatus(loaded.row)));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/projects/:id/merge_requests',
+      summary: 'Create a merge request',
+      tag,
+      credentials,
+      access: { on: 'project', ability: 'create_merge_request' },
+      params: Type.Object({
+        id,
+        source_branch: Str({ minLength: 1 }),
+        target_branch: Str({ minLength: 1 }),
+        title: Str({ minLength: 1, maxLength: 255 }),
+        description: Optional(OrNull(Str({ maxLength: 1_048_576 }))),
+        target_project_id: Optional(Int()),
+        squash: Optional(Bool()),
+        remove_source_branch: Optional(Bool()),
+        allow_collaboration: Optional(Bool()),
+        ...people,
+      }),
+      responses: { 201: MergeRequestDetail },
+      handler: async ({ params, subject, caller }) => {
+        if (params.target_project_id !== undefined && params.target_project_id !== subject.project.id) {
+          throw invalidParameters([
+            'target_project_id names another project: merge requests between forks are not available yet',
+          ]);
+        }
+        requireOnProject(caller, 'read_code', subject);
+        if (!(await repository.mayPush(subject, caller, params.source_branch)) && subject.level < 30 && !caller.admin)
+          throw forbidden();
+        const row = await service.create(subject, caller, {
+          sourceBranch: params.source_branch,
+          targetBranch: params.target_branch,
+          title: params.title,
+          description: params.description ?? null,
+          squash: params.squash,
+          removeSourceBranch: params.remove_source_branch,
+          allowCollaboration: params.allow_collaboration ?? false,
+          assigneeIds: assignees(params) ?? [],
+          reviewerIds: params.reviewer_ids ?? [],
+        });
+        return detail(subject, caller, row);
+      },
+    }),
+    route({
+      method: 'GET',
+      path,
+      summary: 'Get a merge request',
+      tag,
+      credentials,
+      access: read,
+      params: Type.Object({
+        id,
+        merge_request_iid: iid,
+        render_html: Optional(Bool()),
+        include_diverged_commits_count: Optional(Bool()),
+        include_rebase_in_progress: Optional(Bool()),
+      }),
+      responses: { 200: MergeRequestDetail },
+      handler: async ({ params, subject, caller }) =>
+        detail(subject, caller, await find(subject, params.merge_request_iid), {
+          diverged: params.include_diverged_commits_count,
+          rebase: params.include_rebase_in_progress,
+        }),
+    }),
+    route({
+      method: 'PUT',
+      path,
+      summary: 'Change, close or reopen a merge request',
+      tag,
+      credentials,
+      access: read,
+      params: Type.Object({
+        id,
+        merge_request_iid: iid,
+        title: Optional(Str({ minLength: 1, maxLength: 255 })),
+        description: Optional(OrNull(Str({ maxLength: 1_048_576 }))),
+        target_branch: Optional(Str({ minLength: 1 })),
+        state_event: Optional(OneOf(['close', 'reopen'])),
+        squash: Optional(Bool()),
+        remove_source_branch: Optional(Bool()),
+        allow_collaboration: Optional(Bool()),
+        discussion_locked: Optional(Bool()),
+        ...people,
+      }),
+      responses: { 200: MergeRequestDetail },
+      handler: async ({ params, subject, caller }) => {
+        const row = await find(subject, params.merge_request_iid);
+        if (row.author_id !== caller.user?.id || caller.user === null)
+          requireOnProject(caller, 'update_merge_request', subject);
+        return detail(
+          subject,
+          caller,
+          await service.update(subject, caller, row, { ...params, assignee_ids: assignees(params) }),
+        );
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      summary: 'Delete a merge request',
+      tag,
+      credentials,
+      access: { on: 'project', ability: 'remove_merge_request' },
+      params: one,
+      responses: { 204: Empty },
+      handler: async ({ params, subject }) => {
+        const row = await find(subject, params.merge_request_iid);
+        await transaction(db, (tx) => queries.deleteRow(tx, row.id));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/commits`,
+      summary: 'List commits of a merge request',
+      tag,
+      credentials,
+      access: read,
+      pagination: 'offset',
+      params: one,
+      responses: { 200: ListOf(Commit) },
+      handler: async ({ params, subject, page }) => {
+        const row = await find(subject, params.merge_request_iid);
+        if (row.base_sha === null || row.head_sha === null) return slicePage(page, []);
+        const commits = await repository.commitsBetween(subject, row.base_sha, row.head_sha, {
+          skip: page.offset,
+          limit: page.limit,
+        });
+        return offsetPage(page, commits, await repository.ahead(subject.project, row.base_sha, row.head_sha));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/diffs`,
+      summary: 'List changed files of a merge request',
+      tag,
+      credentials,
+      access: read,
+      pagination: 'offset',
+      params: Type.Object({ id, merge_request_iid: iid, unidiff: Optional(Bool()) }),
+      responses: { 200: ListOf(FileDiff) },
+      handler: async ({ params, subject, page }) =>
+        slicePage(page, (await files(subject, await find(subject, params.merge_request_iid))).files),
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/changes`,
+      summary: 'Get a merge request with its changed files',
+      tag,
+      deprecated: true,
+      credentials,
+      access: read,
+      params: Type.Object({ id, merge_request_iid: iid, access_raw_diffs: Optional(Bool()) }),
+      responses: { 200: MergeRequestChanges },
+      handler: async ({ params, subject, caller }) => {
+        const row = await find(subject, params.merge_request_iid);
+        const changes = await files(subject, row);
+        return { ...(await detail(subject, caller, row)), changes: changes.files, overflow: changes.overflow };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/versions`,
+      summary: 'List versions of the changes',
+      tag,
+      credentials,
+      access: read,
+      pagination: 'offset',
+      params: one,
+      responses: { 200: ListOf(MergeRequestVersion) },
+      handler: async ({ params, subject, page }) => {
+        const row = await find(subject, params.merge_request_iid);
+        const paged = slicePage(page, await queries.versions(db, row.id));
+        return mapPageAsync(paged, async (each) =>
+          versionJson(
+            each,
+            String((await repository.changedPaths(subject.project, each.base_sha, each.head_sha)).length),
+          ),
+        );
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/pipelines`,
+      summary: 'List pipelines of a merge request',
+      tag,
+      credentials,
+      access: read,
+      pagination: 'offset',
+      params: one,
+      responses: { 200: ListOf(PipelineBasic) },
+      handler: async ({ params, subject, caller, page }) => {
+        requireOnProject(caller, 'read_pipeline', subject);
+        const found = await pipelines.ofMergeRequest(await find(subject, params.merge_request_iid), page);
+        return offsetPage(page, found.rows, found.total);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/pipelines`,
+      summary: 'Run a pipeline for a merge request',
+      tag,
+      credentials,
+      access: { on: 'project', ability: 'create_pipeline' },
+      params: one,
+      responses: { 201: PipelineBasic },
+      handler: async ({ params, subject, caller }) =>
+        pipelines.createForMergeRequest(subject, caller, await find(subject, params.merge_request_iid)),
+    }),
+    route({
+      method: 'PUT',
+      path: `${path}/merge`,
+      summary: 'Merge, or merge when the pipeline succeeds',
+      tag,
+      credentials,
+      access: read,
+      params: Type.Object({
+        id,
+        merge_request_iid: iid,
+        merge_commit_message: Optional(Str({ minLength: 1 })),
+        squash_commit_message: Optional(Str({ minLength: 1 })),
+        squash: Optional(Bool()),
+        should_remove_source_branch: Optional(Bool()),
+        sha: Optional(Str({ description: 'Must be the head of the source branch' })),
+        merge_when_pipeline_succeeds: Optional(Bool({ deprecated: true })),
+        auto_merge: Optional(Bool()),
+      }),
+      responses: { 200: MergeRequestDetail },
+      handler: async ({ params, subject, caller }) => {
+        const row = await service.accept(subject, caller, await find(subject, params.merge_request_iid), {
+          mergeCommitMessage: params.merge_commit_message,
+          squashCommitMessage: params.squash_commit_message,
+          squash: params.squash,
+          shouldRemoveSourceBranch: params.should_remove_source_branch,
+          sha: params.sha,
+          whenPipelineSucceeds: params.auto_merge ?? params.merge_when_pipeline_succeeds ?? false,
+        });
+        return detail(subject, caller, row);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/cancel_merge_when_pipeline_succeeds`,
+      summary: 'Stop waiting for the pipeline',
+      tag,
+      credentials,
+      access: { on: 'project', ability: 'update_merge_request' },
+      params: one,
+      responses: { 201: MergeRequestDetail },
+      handler: async ({ params, subject, caller }) => {
+        const row = await find(subject, params.merge_request_iid);
+        return detail(subject, caller, await service.cancelAutoMerge(row, caller));
+      },
+    }),
+  ];
+}
+
+/** The status that a list can tell without asking the repository; a single read checks anew. */
+function listStatus(row: MergeRequestRow): string {
+  if (row.state !== 'opened') return 'not_open';
+  if (row.has_conflicts) return 'conflict';
+  if (row.merge_status === 'can_be_merged') return 'mergeable';
+  return row.merge_status === 'cannot_be_merged' ? 'broken_status' : row.merge_status;
+}

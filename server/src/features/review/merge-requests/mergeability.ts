@@ -1,0 +1,59 @@
+/** Whether a merge request can be merged now, and if not the one reason that clients switch on. Pure. */
+import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
+import { isDraft } from './merge-requests.entity.ts';
+
+/** The values of `detailed_merge_status` that are produced here. */
+export type DetailedStatus =
+  | 'mergeable'
+  | 'not_open'
+  | 'checking'
+  | 'unchecked'
+  | 'draft_status'
+  | 'conflict'
+  | 'broken_status'
+  | 'need_rebase'
+  | 'ci_must_pass'
+  | 'ci_still_running';
+
+export interface MergeFacts {
+  readonly row: Pick<MergeRequest, 'state' | 'title' | 'merge_status' | 'has_conflicts' | 'head_sha'>;
+  readonly project: Pick<
+    Project,
+    'merge_method' | 'only_allow_merge_if_pipeline_succeeds' | 'allow_merge_on_skipped_pipeline'
+  >;
+  /** Status of the newest pipeline of the head commit; null when there is none. */
+  readonly pipelineStatus: string | null;
+  /** Whether both branches exist. */
+  readonly branchesExist: boolean;
+  /** Whether the target's head is an ancestor of the source's. */
+  readonly upToDate: boolean;
+}
+
+const finished = new Set(['success', 'failed', 'canceled', 'skipped']);
+
+/** Whether the project's rule about pipelines lets the merge happen. */
+export function pipelineAllows(facts: Pick<MergeFacts, 'project' | 'pipelineStatus'>): boolean {
+  if (!facts.project.only_allow_merge_if_pipeline_succeeds) return true;
+  if (facts.pipelineStatus === 'skipped') return facts.project.allow_merge_on_skipped_pipeline === true;
+  return facts.pipelineStatus === 'success';
+}
+
+/** The first reason that stands in the way, in the order in which people would fix them. */
+export function detailedStatus(facts: MergeFacts): DetailedStatus {
+  if (facts.row.state !== 'opened') return 'not_open';
+  if (!facts.branchesExist || facts.row.head_sha === null) return 'broken_status';
+  if (facts.row.merge_status === 'unchecked') return 'unchecked';
+  if (facts.row.merge_status === 'checking') return 'checking';
+  if (facts.row.has_conflicts) return 'conflict';
+  if (facts.row.merge_status === 'cannot_be_merged') return 'broken_status';
+  if (isDraft(facts.row.title)) return 'draft_status';
+  if (facts.project.merge_method !== 'merge' && !facts.upToDate) return 'need_rebase';
+  if (!pipelineAllows(facts)) {
+    return facts.pipelineStatus !== null && !finished.has(facts.pipelineStatus) ? 'ci_still_running' : 'ci_must_pass';
+  }
+  return 'mergeable';
+}
+
+/** Whether waiting for the head pipeline makes sense: it is still on its way. */
+export const pipelineActive = (status: string | null): boolean =>
+  status !== null && !finished.has(status) && status !== 'manual';

@@ -1,0 +1,110 @@
+/** Changing a merge request: its texts, people, target and state. */
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
+import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import { HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import * as queries from './merge-requests.queries.ts';
+import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
+
+export interface UpdateOptions {
+  readonly title?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly target_branch?: string | undefined;
+  readonly state_event?: 'close' | 'reopen' | undefined;
+  readonly squash?: boolean | undefined;
+  readonly remove_source_branch?: boolean | undefined;
+  readonly allow_collaboration?: boolean | undefined;
+  readonly discussion_locked?: boolean | undefined;
+  readonly assignee_ids?: readonly number[] | undefined;
+  readonly reviewer_ids?: readonly number[] | undefined;
+}
+
+/** The refs of the request against another target, or the same one after a reopening. */
+async function retarget(deps: MergeRequestDependencies, subject: ProjectSubject, row: MergeRequest, branch: string) {
+  if (branch === row.source_branch) throw invalidRecord({ target_branch: ["can't be the source branch"] });
+  const [target, head] = await Promise.all([
+    deps.repository.branch(subject.project, branch),
+    deps.repository.branch(subject.project, row.source_branch),
+  ]);
+  if (target === null) throw invalidRecord({ target_branch: ['does not exist'] });
+  const tip = head ?? row.head_sha;
+  if (tip === null) throw invalidRecord({ source_branch: ['does not exist'] });
+  const base = (await deps.repository.mergeBase(subject.project, target, tip)) ?? target;
+  return {
+    target_branch: branch,
+    start_sha: target,
+    base_sha: base,
+    head_sha: tip,
+    merge_status: 'unchecked' as const,
+    checked_against: null,
+  };
+}
+
+/** Applies a change and tells it; `merge_request.closed` and `.reopened` where the state moved, else `.updated`. */
+export async function updateMergeRequest(
+  deps: MergeRequestDependencies,
+  tell: MergeRequestService['tell'],
+  subject: ProjectSubject,
+  caller: Caller,
+  request: MergeRequest,
+  options: UpdateOptions,
+): Promise<MergeRequest> {
+  const closes = options.state_event === 'close' && request.state === 'opened';
+  const reopens = options.state_event === 'reopen' && request.state === 'closed';
+  const target =
+    options.target_branch !== undefined && options.target_branch !== request.target_branch
+      ? options.target_branch
+      : reopens
+        ? request.target_branch
+        : undefined;
+  const refs = target === undefined ? null : await retarget(deps, subject, request, target);
+  try {
+    return await transaction(deps.db, async (tx) => {
+      const row = await queries.lockById(tx, request.id);
+      if (!row) throw notFound('Merge Request');
+      if (row.state === 'merged' && (options.state_event !== undefined || refs)) return row;
+      const changed = await queries.updateRow(tx, row.id, {
+        ...(options.title === undefined ? {} : { title: options.title }),
+        ...(options.description === undefined ? {} : { description: options.description }),
+        ...(options.squash === undefined ? {} : { squash: options.squash }),
+        ...(options.remove_source_branch === undefined
+          ? {}
+          : { force_remove_source_branch: options.remove_source_branch }),
+        ...(options.allow_collaboration === undefined ? {} : { allow_collaboration: options.allow_collaboration }),
+        ...(options.discussion_locked === undefined ? {} : { discussion_locked: options.discussion_locked }),
+        ...(refs ?? {}),
+        ...(closes
+          ? {
+              state: 'closed' as const,
+              closed_at: new Date(),
+              closed_by_id: caller.user?.id ?? null,
+              auto_merge: false,
+            }
+          : {}),
+        ...(reopens ? { state: 'opened' as const, closed_at: null, closed_by_id: null } : {}),
+      });
+      if (options.assignee_ids)
+        await queries.setPeople(tx, row.id, 'assignee', await queries.activeUsers(tx, options.assignee_ids));
+      if (options.reviewer_ids)
+        await queries.setPeople(tx, row.id, 'reviewer', await queries.activeUsers(tx, options.reviewer_ids));
+      if (refs?.head_sha && refs.head_sha !== row.head_sha) {
+        await queries.insertVersion(tx, {
+          id: row.id,
+          headSha: refs.head_sha,
+          baseSha: refs.base_sha,
+          startSha: refs.start_sha,
+        });
+      }
+      await tell(
+        tx,
+        closes ? 'merge_request.closed' : reopens ? 'merge_request.reopened' : 'merge_request.updated',
+        changed,
+        caller.user?.id ?? null,
+      );
+      return changed;
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error, 'merge_requests_open_key')) throw error;
+    throw new HttpError(409, { message: ['Another open merge request already exists for this source branch'] });
+  }
+}

@@ -1,0 +1,12 @@
+/** Which project the subject of a live topic belongs to. */
+import type { Db } from '../../kernel/db/index.ts';
+
+/** Kinds of subjects that belong to a project. */
+export type LiveSubject = 'pipeline' | 'job' | 'merge_request';
+
+/** The project of a pipeline, job or merge request; null when it does not exist. */
+export async function projectOf(db: Db, kind: LiveSubject, id: number): Promise<number | null> {
+  const table = kind === 'pipeline' ? 'pipelines' : kind === 'job' ? 'jobs' : 'merge_requests';
+  const row = await db.selectFrom(table).select('project_id').where('id', '=', id).executeTakeFirst();
+  return row?.project_id ?? null;
+}

@@ -1,0 +1,67 @@
+/** `GET /api/v4/live?topics=...`: server-sent events with ids only; the right to see each is asked again per event. */
+import type { FastifyInstance } from 'fastify';
+import type { ProjectAbility } from '../../kernel/authz/abilities.ts';
+import { canOnProject } from '../../kernel/authz/can.ts';
+import { anonymous, type Caller } from '../../kernel/authz/subjects.ts';
+import type { Db } from '../../kernel/db/index.ts';
+import { type Live, writeEventStream } from '../../kernel/events/index.ts';
+import { authenticate, type CredentialResolver } from '../../kernel/http/credentials.ts';
+import { insufficientScope, invalidParameters } from '../../kernel/http/errors.ts';
+import type { ParentLoader } from '../../kernel/http/parents.ts';
+import { projectOf } from './live.queries.ts';
+
+export interface LiveDependencies {
+  readonly db: Db;
+  readonly live: Live;
+  readonly resolver: CredentialResolver;
+  readonly parents: ParentLoader;
+  readonly stopping: AbortSignal;
+}
+
+const maximumTopics = 50;
+const topicPattern = /^(project|pipeline|job|merge_request):(\d{1,15})(?::([a-z_]+))?$/;
+
+const abilities: Readonly<Record<string, ProjectAbility>> = {
+  pipeline: 'read_pipeline',
+  job: 'read_job',
+  merge_request: 'read_merge_request',
+  'project:pipelines': 'read_pipeline',
+  'project:merge_requests': 'read_merge_request',
+  'project:refs': 'read_code',
+};
+
+/** Whether the caller may hear of the topic now. */
+async function permitted(deps: LiveDependencies, caller: Caller, topic: string): Promise<boolean> {
+  const match = topicPattern.exec(topic);
+  if (!match) return false;
+  const [, kind = '', number = '0', part] = match;
+  const ability = abilities[kind === 'project' ? `project:${part}` : kind];
+  if (!ability) return false;
+  const id = Number(number);
+  const projectId = kind === 'project' ? id : await projectOf(deps.db, kind as 'pipeline' | 'job' | 'merge_request', id);
+  const subject = projectId === null ? null : await deps.parents.project(String(projectId), caller);
+  return subject !== null && canOnProject(caller, ability, subject);
+}
+
+export function liveEvents(deps: LiveDependencies): { mount(server: FastifyInstance): void } {
+  return {
+    mount(server) {
+      server.get<{ Querystring: { topics?: string } }>('/api/v4/live', async (request, reply) => {
+        const caller = (await authenticate(deps.resolver, request, request.query as Record<string, unknown>, ['token', 'session'])) ?? anonymous;
+        if (caller.scopes && !caller.scopes.has('api') && !caller.scopes.has('read_api')) throw insufficientScope(['api', 'read_api']);
+        const topics = [...new Set(String(request.query.topics ?? '').split(',').filter((topic) => topic !== ''))];
+        if (topics.length === 0) throw invalidParameters(['topics is missing']);
+        if (topics.length > maximumTopics) throw invalidParameters([`topics has more than ${maximumTopics} elements`]);
+        if (topics.some((topic) => !topicPattern.test(topic))) throw invalidParameters(['topics does not have a valid value']);
+        reply.hijack();
+        await writeEventStream(reply.raw, {
+          live: deps.live,
+          topics,
+          permitted: (topic) => permitted(deps, caller, topic),
+          stopping: deps.stopping,
+          headers: { 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' },
+        });
+      });
+    },
+  };
+}
