@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { resultsReporter } from './scripts/lib/results-reporter.ts';
 
+/** A report that CI keeps, when it names a file for it. */
+const junitFile = process.env.JUNIT_FILE;
 const globalSetup = 'server/test/global-setup.ts';
 
 export default defineConfig({
@@ -16,6 +18,10 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     allowOnly: false,
-    reporters: ['default', resultsReporter({ root: import.meta.dirname, suite: 'tests' })],
+    reporters: [
+      'default',
+      resultsReporter({ root: import.meta.dirname, suite: 'tests' }),
+      ...(junitFile ? [['junit', { outputFile: junitFile }] as ['junit', { outputFile: string }]] : []),
+    ],
   },
 });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createDb, createPool } from './kernel/db/index.ts';
 import { findProjectSubject } from './features/namespaces/access/parents.queries.ts';
-import { findExtras } from './features/namespaces/projects/extras.queries.ts';
 import { sql } from 'kysely';
 const pool = createPool({ host: '/tmp/nsdata/postgres/run', port: 5432, user: 'millrace', password: readFileSync('/tmp/nsdata/postgres/password','utf8').trim(), database: 'millrace', max: 1 });
 const db = createDb(pool);
@@ -14,6 +13,5 @@ async function time(name: string, f: () => Promise<unknown>, n = 2000) {
 }
 await time('select 1', () => sql`select ${1}::int`.execute(db));
 await time('subject', () => findProjectSubject(db, '1', 1));
-await time('extras', () => findExtras(db, [1], 1));
 await time('select p.*', () => sql`select p.* from projects p where id = ${1}`.execute(db));
 await db.destroy();

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLru, type Lru } from './lru.ts';
+import type { Overlay } from './objects/overlay.ts';
 import { createPool, type Pool } from './process/coprocess.ts';
 import { type Caller, type ClassLimits, createLimiter, DEFAULT_LIMITS, type Limiter } from './process/limiter.ts';
 import type { RepoPath } from './types.ts';
@@ -32,11 +33,19 @@ export interface Git {
   readonly cache: Lru<unknown>;
   readonly helpers: Pool;
   /** A short prefix for cache keys of one repository (or of one quarantine on it). */
-  keyOf(path: RepoPath, quarantine?: string): string;
+  keyOf(path: RepoPath, quarantine?: boolean): string;
   /** Drops caches and ends helpers of a repository: after its removal, or when its alternates changed. */
   forget(path: RepoPath): void;
   /** Ends all helper processes. */
   close(): Promise<void>;
+}
+
+export interface QuarantinedView {
+  /** The directory where new objects are. */
+  readonly path: string;
+  /** The repository without them. */
+  readonly base: Repo;
+  readonly overlay: Overlay;
 }
 
 /** One repository as one caller sees it. Plain data: derive variants with the `with...` functions. */
@@ -47,8 +56,8 @@ export interface Repo {
   readonly caller: Caller;
   /** Ends the git processes that run for this caller. */
   readonly signal?: AbortSignal;
-  /** Set on a quarantined view: the directory where new objects are. */
-  readonly quarantine?: string;
+  /** Set on a quarantined view. */
+  readonly quarantine?: QuarantinedView;
 }
 
 /** One per server process. Call `close()` when done. */

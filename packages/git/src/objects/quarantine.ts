@@ -1,9 +1,11 @@
 /** New objects wait in a directory of their own until everything about them is decided, then move into the store. */
-import { link, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
 import { randomSuffix } from '../refs/files.ts';
+import type { Sha } from '../types.ts';
+import { createOverlay, type Overlay } from './overlay.ts';
 
 /** Directories below `objects/` with this prefix are quarantines. */
 export const QUARANTINE_PREFIX = 'incoming-';
@@ -14,6 +16,7 @@ export interface Quarantine {
   /** The repository itself, without them. */
   base: Repo;
   path: string;
+  overlay: Overlay;
 }
 
 /** Makes an empty quarantine. It must end with migrateQuarantine or discardQuarantine. */
@@ -26,12 +29,16 @@ export async function createQuarantine(base: Repo): Promise<Quarantine> {
   } catch (error) {
     throw new GitError('not_found', 'no such repository, or its storage cannot be written', { cause: error });
   }
-  return { repo: { ...base, key: base.git.keyOf(base.path, path), quarantine: path }, base, path };
+  const overlay = createOverlay();
+  const repo: Repo = { ...base, key: base.git.keyOf(base.path, true), quarantine: { path, base, overlay } };
+  return { repo, base, path, overlay };
 }
 
 /** Removes the quarantine with all that is in it; harmless when it is gone already. */
 export async function discardQuarantine(quarantine: Quarantine): Promise<void> {
   quarantine.base.git.helpers.closeKey(quarantine.repo.key);
+  // A write under way would make its directory again behind our back.
+  await quarantine.overlay.settle().catch(() => {});
   await rm(quarantine.path, { recursive: true, force: true });
 }
 
@@ -54,21 +61,13 @@ async function moveFile(from: string, to: string): Promise<void> {
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 /**
- * Moves all objects into the repository, durable before it returns, and removes the quarantine. After it the new
- * objects are in the store but unreachable until updateRefs.
+ * Moves all objects into the repository and removes the quarantine. Their bytes are on disk; their new names become
+ * durable with the reference that updateRefs writes and syncs next, as in git itself: journals keep the order.
  */
 export async function migrateQuarantine(quarantine: Quarantine): Promise<void> {
   const store = join(quarantine.base.path, 'objects');
+  await quarantine.overlay.settle();
   quarantine.base.git.helpers.closeKey(quarantine.repo.key);
   const directories = (await readdir(quarantine.path)).filter((name) => /^[0-9a-f]{2}$|^pack$/.test(name));
   await Promise.all(
@@ -82,19 +81,21 @@ export async function migrateQuarantine(quarantine: Quarantine): Promise<void> {
         files.sort((a, b) => packOrder(a) - packOrder(b));
         for (const file of files) await moveFile(join(from, file), join(to, file));
       } else await Promise.all(files.map((file) => moveFile(join(from, file), join(to, file))));
-      await syncDirectory(to);
     }),
   );
   await rm(quarantine.path, { recursive: true, force: true });
 }
 
 /** Removes one loose object of the quarantine, for intermediate results that nothing will refer to. */
-export async function dropQuarantined(quarantine: Quarantine, id: string): Promise<void> {
+export async function dropQuarantined(quarantine: Quarantine, id: Sha): Promise<void> {
+  await quarantine.overlay.settle();
+  quarantine.overlay.forget(id);
   await unlink(join(quarantine.path, id.slice(0, 2), id.slice(2))).catch(() => {});
 }
 
 /** Bytes on disk of what is quarantined. */
 export async function quarantineBytes(quarantine: Quarantine): Promise<number> {
+  await quarantine.overlay.settle();
   const names = await readdir(quarantine.path, { recursive: true, withFileTypes: true });
   const sizes = await Promise.all(
     names.filter((entry) => entry.isFile()).map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size),

@@ -19,6 +19,10 @@ async function cached<T>(repo: Repo, kind: string, id: Sha, load: () => Promise<
   const key = `${kind}${repo.key}:${id}`;
   const known = repo.git.cache.get(key);
   if (known !== undefined) return known as T;
+  if (repo.quarantine) {
+    const old = repo.git.cache.get(`${kind}${repo.quarantine.base.key}:${id}`);
+    if (old !== undefined) return old as T;
+  }
   const loaded = await load();
   if (!loaded) return null;
   repo.git.cache.set(key, loaded.value, loaded.bytes);

@@ -11,6 +11,8 @@ import type { Quarantine } from './quarantine.ts';
 const deflateAsync = promisify(deflate);
 /** Below this the thread pool costs more than compressing here. */
 const SYNC_DEFLATE_BYTES = 16 * 1024;
+/** Objects beyond this are waited for. */
+const SETTLE_BYTES = 256 * 1024;
 /** Speed over size: maintenance packs loose objects soon. */
 const LEVEL = 1;
 
@@ -45,25 +47,15 @@ export function hashObject(type: ObjectType, data: Uint8Array): Sha {
   return createHash('sha1').update(`${type} ${data.length}\0`).update(data).digest('hex') as Sha;
 }
 
-async function writeObject(quarantine: Quarantine, type: ObjectType, data: Uint8Array): Promise<Sha> {
-  const id = hashObject(type, data);
+async function store(quarantine: Quarantine, id: Sha, type: ObjectType, data: Uint8Array): Promise<void> {
   const directory = join(quarantine.path, id.slice(0, 2));
   const whole = Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data]);
   const packed =
     whole.length < SYNC_DEFLATE_BYTES
       ? deflateSync(whole, { level: LEVEL })
       : await deflateAsync(whole, { level: LEVEL });
-  const file = join(directory, id.slice(2));
-  let handle: Awaited<ReturnType<typeof open>>;
-  try {
-    handle = await open(file, 'wx', 0o444);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EEXIST') return id;
-    if (code !== 'ENOENT') throw error;
-    await mkdir(directory, { recursive: true });
-    handle = await open(file, 'w', 0o444);
-  }
+  await mkdir(directory, { recursive: true });
+  const handle = await open(join(directory, id.slice(2)), 'w', 0o444);
   try {
     await handle.writeFile(packed);
     // Nobody reads the quarantine before migration, so no temporary name is needed; the bytes must be on disk though.
@@ -71,6 +63,15 @@ async function writeObject(quarantine: Quarantine, type: ObjectType, data: Uint8
   } finally {
     await handle.close();
   }
+}
+
+/** The id is known at once; the writing goes on beside, and whoever needs the files settles the overlay first. */
+async function writeObject(quarantine: Quarantine, type: ObjectType, data: Uint8Array): Promise<Sha> {
+  const id = hashObject(type, data);
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  quarantine.overlay.add(id, { type, size: data.length, data: bytes }, () => store(quarantine, id, type, data));
+  // Large contents must not pile up in memory.
+  if (data.length > SETTLE_BYTES) await quarantine.overlay.settle();
   return id;
 }
 

@@ -35,7 +35,7 @@ function startCatFile(git: Git, repo: Repo): CatFile {
   const { child, stdin, stdout, stderr } = spawnGit(git, {
     gitDir: repo.path,
     args: ['cat-file', '--batch-command', '--buffer'],
-    ...(quarantine ? { directories: { objects: quarantine, alternate: `${repo.path}/objects` } } : {}),
+    ...(quarantine ? { directories: { objects: quarantine.path, alternate: `${repo.path}/objects` } } : {}),
   });
   const queue: Request[] = [];
   let outgoing = '';
@@ -203,6 +203,13 @@ function startCatFile(git: Git, repo: Repo): CatFile {
 }
 
 async function ask(repo: Repo, command: 'info' | 'contents', id: Sha, maxBytes: number): Promise<RawObject | null> {
+  if (repo.quarantine) {
+    const { base, overlay } = repo.quarantine;
+    // Most reads are of old objects: the repository's own helper knows them, and a quarantine often needs none.
+    const known = overlay.get(id) ?? (await ask(base, command, id, maxBytes));
+    if (known || !overlay.used()) return known;
+    await overlay.settle();
+  }
   const attempt = () =>
     repo.git.helpers.get(repo.key, 'cat-file', () => startCatFile(repo.git, repo)).request(command, id, maxBytes);
   try {

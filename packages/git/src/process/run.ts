@@ -49,12 +49,16 @@ function placeOptions(place: Place) {
   if (place.path === null) return { gitDir: null };
   const quarantine = place.quarantine;
   if (!quarantine) return { gitDir: place.path };
-  return { gitDir: place.path, directories: { objects: quarantine, alternate: `${place.path}/objects` } };
+  return { gitDir: place.path, directories: { objects: quarantine.path, alternate: `${place.path}/objects` } };
 }
 
 /** Starts git within its budget and hands out its streams. */
 export async function streamGit(place: Place, args: readonly string[], options: RunOptions): Promise<GitStream> {
   const { git, caller, signal } = place;
+  if (place.path !== null && place.quarantine) {
+    place.quarantine.overlay.touch();
+    await place.quarantine.overlay.settle();
+  }
   const release = await git.limiter.acquire(options.work, caller, signal);
   let started: GitProcess;
   try {

@@ -1,4 +1,6 @@
 /** A pack from outside into a quarantine: bounded, checked by fsck, and connected to what the repository has. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { GitError } from '../errors.ts';
 import type { Quarantine } from '../objects/quarantine.ts';
 import { runGit } from '../process/run.ts';
@@ -103,10 +105,13 @@ export async function ingestPack(
 export async function checkConnectivity(quarantine: Quarantine, ids: readonly Sha[]): Promise<void> {
   const tips = [...new Set(ids)].filter((id) => isSha(id) && id !== ZERO_SHA);
   if (tips.length === 0) return;
+  // The quarantine sees the repository as an alternate: asking for its references again would cost a process.
+  const borrows = await stat(join(quarantine.base.path, 'objects/info/alternates')).then(() => true, () => false);
+  const borrowed = borrows ? ['--alternate-refs'] : [];
   try {
     await runGit(
       quarantine.repo,
-      ['rev-list', '--objects', '--stdin', '--not', '--all', '--quiet', '--alternate-refs'],
+      ['rev-list', '--objects', '--stdin', '--not', '--all', '--quiet', ...borrowed],
       {
         work: 'write',
         input: `${tips.join('\n')}\n`,

@@ -49,7 +49,7 @@ export interface CiRepository {
   mayPush(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;
   mayMerge(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;
   /** Points a ref of the service at a commit, or removes it. */
-  keepRef(project: RepositoryRow, ref: string, sha: string | null): Promise<void>;
+  keepRef(handle: Db, project: RepositoryRow, ref: string, sha: string | null): Promise<void>;
 }
 
 export interface NewFact {

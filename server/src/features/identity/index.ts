@@ -31,7 +31,7 @@ import { createUsers, type UserCreatedHook, type Users, userRoutes } from './use
 
 export { scopesAllowGit } from './credentials/index.ts';
 export type { Release } from './instance/instance.routes.ts';
-export { allScopes } from './tokens/index.ts';
+export { allScopes, userScopes } from './tokens/index.ts';
 export {
   findReferences,
   findUser,

@@ -17,7 +17,7 @@ import { projectListRoutes } from './projects/project-lists.routes.ts';
 import { projectRoutes } from './projects/projects.routes.ts';
 import { projectService } from './projects/projects.service.ts';
 
-export { accessTables, allOf, effectiveLevel, groupScope, projectScope, withTables } from './access/access.queries.ts';
+export { accessTables, allOf, groupScope, levelsOf, projectScope, withTables } from './access/access.queries.ts';
 export { nextIid } from './access/counters.queries.ts';
 export type { NamespacesDependencies, RepositoryHooks } from './deps.ts';
 export { createPersonalNamespace } from './groups/groups.service.ts';

@@ -17,7 +17,7 @@ import { repositoryOpener, repositorySetup } from './setup/setup.ts';
 import { transfer } from './transfer/transfer.ts';
 import { mayMerge, mayPush, protectionsOf } from './writes/protection.ts';
 import { type WritePathDependencies, writePath } from './writes/write-path.ts';
-import { bumpGeneration, protections } from './writes/writes.queries.ts';
+import { bumpServiceRefs, protections } from './writes/writes.queries.ts';
 
 export { Commit, FileDiff } from './commits/commits.entity.ts';
 export type { RepositoryAccess, RepositoryRow, Workbench, WriteRequest } from './face.ts';
@@ -44,7 +44,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   const writes = writePath({ ...deps, open });
   const refs = refService({ reader, writes });
   const commits = commitService({ open, reader, writes });
-  const setup = repositorySetup({ open, shared, reader, commits });
+  const setup = repositorySetup({ open, shared, reader, commits, headMoved: (project) => bumpServiceRefs(db, project.id) });
   const urlOf = (subject: ProjectSubject) => `${deps.externalUrl}/${projectPath(subject)}`;
 
   /** The commit of a branch, read from the ref itself: never older than the repository. */
@@ -109,13 +109,12 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       return mayMerge(await protections(db, subject.project.id), name, caller, subject);
     },
     write: writes.write,
-    async keepRef(project, ref, sha) {
-      const repo = open(project);
+    async keepRef(handle, project, ref, sha) {
       const update = { ref: ref as git.RefName, new: sha === null ? git.ZERO_SHA : knownSha(sha) };
-      await git.updateRefs(repo, [update]);
-      // Fetches are answered from a snapshot of the generation.
-      const generation = await bumpGeneration(db, project.id);
-      await git.advanceSnapshot(repo, generation - 1, generation, [update]);
+      await git.updateRefs(open(project), [update]);
+      // Fetches are answered from a snapshot of the generation. The caller's own handle: in a transaction a second
+      // connection could wait for the first.
+      await bumpServiceRefs(handle, project.id);
     },
   };
 

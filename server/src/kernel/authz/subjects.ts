@@ -29,6 +29,16 @@ export interface Caller {
 
 export const anonymous: Caller = { user: null, credential: { kind: 'none' }, scopes: null, admin: false };
 
+/** What a level on a project is made of. */
+export interface LevelParts {
+  /** Given on the project itself. */
+  readonly project: number | null;
+  /** Given on the groups above. */
+  readonly group: number | null;
+  /** Whether groups are invited to the project. */
+  readonly shared: boolean;
+}
+
 export interface ProjectSubject {
   readonly kind: 'project';
   readonly project: Project;
@@ -47,6 +57,8 @@ export interface ProjectSubject {
   >;
   /** The caller's effective level, 0 for strangers; administrators count as owners in `can`, not here. */
   readonly level: Level;
+  /** Where the loader knows it. */
+  readonly parts?: LevelParts;
 }
 
 export interface GroupSubject {

@@ -198,7 +198,7 @@ export function pipelineMaker(deps: CiDependencies) {
       }
       await insertJobs(tx, pipeline, plan.jobs);
       // Runners fetch by this ref: the commit stays reachable when the branch moves on.
-      await repository.keepRef(request.subject.project, `refs/pipelines/${pipeline.id}`, request.sha);
+      await repository.keepRef(tx, request.subject.project, `refs/pipelines/${pipeline.id}`, request.sha);
       await processPipeline(deps, tx, pipeline.id, pipeline);
       return pipeline;
     });

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
-import { ListOf } from '../../../kernel/http/entity.ts';
+import { AnyJson, ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, invalidParameters, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -170,11 +170,11 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
           { maxItems: 200 },
         ),
       ),
-      inputs: Optional(Type.Object({}, { additionalProperties: true })),
+      inputs: Optional(AnyJson({ description: 'Not supported: refused when there are any' })),
     }),
     responses: { 201: PipelineDetail },
     handler: async ({ subject, caller, params }) => {
-      if (params.inputs && Object.keys(params.inputs).length > 0)
+      if (Object.keys(params.inputs ?? {}).length > 0)
         throw invalidParameters(['inputs is not supported: the configuration cannot declare inputs']);
       const { ref, sha } = await resolveRef(subject, params.ref);
       await requireRef(subject, caller, ref);
@@ -282,7 +282,7 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
           await deletePipeline(tx, found.id);
           await deps.announce(tx, `project:${found.project_id}:pipelines`);
         });
-        await repository.keepRef(subject.project, `refs/pipelines/${found.id}`, null);
+        await repository.keepRef(db, subject.project, `refs/pipelines/${found.id}`, null);
       },
     }),
   ];

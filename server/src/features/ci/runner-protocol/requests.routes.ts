@@ -17,7 +17,8 @@ import type { HeldPolls } from './held-polls.ts';
 import { runnerTokenOf } from './job-access.ts';
 import { jobPayload } from './payload.ts';
 
-const Free = () => Optional(Type.Object({}, { additionalProperties: true }));
+/** Whatever this version says; looked at with care. */
+const Free = () => Optional(AnyJson());
 
 /** What runners say about themselves. */
 export const InfoParam = () =>
@@ -45,7 +46,12 @@ export interface RunnerInfo {
   readonly platform?: string | undefined;
   readonly architecture?: string | undefined;
   readonly executor?: string | undefined;
-  readonly features?: Readonly<Record<string, unknown>> | undefined;
+  readonly features?: unknown;
+}
+
+function hasFeature(info: RunnerInfo | undefined, name: string): boolean {
+  const features = info?.features;
+  return typeof features === 'object' && features !== null && (features as Record<string, unknown>)[name] === true;
 }
 
 /** Longest text of what a runner says about itself. */
@@ -138,7 +144,7 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
         const cursor = cursorOf(runner);
         const headers = { [`${headerPrefix}Last-Update`]: cursor };
         if (runner.paused) return answer(204, undefined, headers);
-        const attempt = () => claim(runner, manager, info?.features?.cancel_gracefully === true, signal);
+        const attempt = () => claim(runner, manager, hasFeature(info, 'cancel_gracefully'), signal);
         const held = params.last_update === cursor;
         const payload = held ? await polls.hold(runner.id, signal, attempt) : await attempt();
         return payload === null ? answer(204, undefined, headers) : answer(201, payload, headers);

@@ -1,7 +1,7 @@
 /** What a personal access token can be limited to. */
 
 /** Scopes that everybody may give to their tokens. */
-const userScopes = [
+export const userScopes = [
   'api',
   'read_api',
   'read_user',

@@ -11,28 +11,35 @@ export type Sql = RawBuilder<unknown>;
 
 const holds = (grant: string) => `(${grant}.expires_at is null or ${grant}.expires_at > current_date)`;
 
-/** Text of the effective level of the user (an SQL expression) on the namespace row `n`, and on the project row `p` where `project` is set. */
-export function effectiveLevelText(user: string, project: boolean): string {
+/**
+ * Text of a lateral subquery over the namespace row `n`, and the project row `p` where `project` is set: the effective
+ * level of a user (an SQL expression) and what it is made of.
+ */
+export function levelsText(user: string, project: boolean): string {
   const shared = (place: string) => `
-    select least(s.level, m.level) from grants s
+    select least(s.level, m.level), null from grants s
       join namespaces i on i.id = s.group_id
       join grants m on m.user_id = ${user} and m.namespace_id = any(i.traversal_ids) and ${holds('m')}
       where s.group_id is not null and ${place} and ${holds('s')}`;
   const onProject = `
     union all
-    select g.level from grants g where g.user_id = ${user} and g.project_id = p.id and ${holds('g')}
+    select g.level, 'project' from grants g where g.user_id = ${user} and g.project_id = p.id and ${holds('g')}
     union all ${shared('s.project_id = p.id')}`;
-  return `(select coalesce(max(level), 0)::int from (
-    select g.level from grants g where g.user_id = ${user} and g.namespace_id = any(n.traversal_ids) and ${holds('g')}
-    union all ${shared('s.namespace_id = any(n.traversal_ids)')}
-    ${project ? onProject : ''}
-    union all select ${Level.owner} where n.kind = 'user' and n.owner_id = ${user}
-  ) levels)`;
+  return `lateral (select coalesce(max(level), 0)::int as effective_level,
+    max(level) filter (where part = 'project') as project_level,
+    max(level) filter (where part = 'group') as group_level
+    from (
+      select g.level, n.kind from grants g
+        where g.user_id = ${user} and g.namespace_id = any(n.traversal_ids) and ${holds('g')}
+      union all ${shared('s.namespace_id = any(n.traversal_ids)')}
+      ${project ? onProject : ''}
+      union all select ${Level.owner}, null where n.kind = 'user' and n.owner_id = ${user}
+    ) levels (level, part)) levels`;
 }
 
 /** The same as a fragment of a larger query. */
-export function effectiveLevel(userId: number | null, project: boolean): Sql {
-  const parts = effectiveLevelText('?', project).split('?');
+export function levelsOf(userId: number | null, project: boolean): Sql {
+  const parts = levelsText('?', project).split('?');
   return sql.join(
     parts.map((part) => sql.raw(part)),
     sql`${userId}::bigint`,

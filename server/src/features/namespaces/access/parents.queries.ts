@@ -4,7 +4,7 @@ import type { Level } from '../../../kernel/authz/levels.ts';
 import type { GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
-import { effectiveLevelText } from './access.queries.ts';
+import { levelsText } from './access.queries.ts';
 
 const namespaceColumns = [
   'id',
@@ -22,18 +22,21 @@ type NamespacePart = Pick<Namespace, (typeof namespaceColumns)[number]>;
 /** A project's row with its namespace's columns and the caller's level. */
 export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: NamespacePart[K] } & {
   effective_level: Level;
+  project_level: number | null;
+  group_level: number | null;
+  shared: boolean;
 };
 
-/** Columns of `projects p join namespaces n` for a `ProjectRow`, without the level. */
-export const projectColumns = `p.*, ${namespaceColumns.map((column) => `n.${column} as n_${column}`).join(', ')}`;
+/** Columns of `projects p join namespaces n` and `levels` for a `ProjectRow`. */
+export const projectColumns = `p.*, ${namespaceColumns.map((column) => `n.${column} as n_${column}`).join(', ')},
+  levels.*, exists (select 1 from grants s where s.group_id is not null and s.project_id = p.id) as shared`;
 
-const projectSelect = `select ${projectColumns},
-  ${effectiveLevelText('$1', true)} as effective_level
-  from projects p join namespaces n on n.id = p.namespace_id`;
+const projectSelect = `select ${projectColumns}
+  from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsText('$1', true)}`;
 const projectById = `${projectSelect} where p.id = $2`;
 const projectByPath = `${projectSelect} where lower(n.full_path) = lower($2) and lower(p.path) = lower($3)`;
 
-const groupSelect = `select n.*, ${effectiveLevelText('$1', false)} as effective_level from namespaces n`;
+const groupSelect = `select n.*, levels.effective_level from namespaces n cross join ${levelsText('$1', false)}`;
 const groupById = `${groupSelect} where n.id = $2 and n.kind = 'group'`;
 const groupByPath = `${groupSelect} where lower(n.full_path) = lower($2) and n.kind = 'group'`;
 const namespaceById = `${groupSelect} where n.id = $2`;
@@ -47,18 +50,41 @@ function idOf(text: string): number | null {
 }
 
 export function toProjectSubject(row: ProjectRow): ProjectSubject {
-  const { effective_level, ...columns } = row;
-  const project = columns as Record<string, unknown>;
-  const namespace: Record<string, unknown> = {};
-  for (const column of namespaceColumns) {
-    namespace[column] = project[`n_${column}`];
-    delete project[`n_${column}`];
-  }
+  // Taking keys away with `delete` would make every later read of the row slow.
+  const {
+    n_id,
+    n_kind,
+    n_name,
+    n_path,
+    n_full_path,
+    n_full_name,
+    n_parent_id,
+    n_owner_id,
+    n_traversal_ids,
+    n_avatar_object_key,
+    effective_level,
+    project_level,
+    group_level,
+    shared,
+    ...project
+  } = row;
   return {
     kind: 'project',
-    project: project as unknown as Project,
-    namespace: namespace as unknown as NamespacePart,
+    project,
+    namespace: {
+      id: n_id,
+      kind: n_kind,
+      name: n_name,
+      path: n_path,
+      full_path: n_full_path,
+      full_name: n_full_name,
+      parent_id: n_parent_id,
+      owner_id: n_owner_id,
+      traversal_ids: n_traversal_ids,
+      avatar_object_key: n_avatar_object_key,
+    },
     level: effective_level,
+    parts: { project: project_level, group: group_level, shared },
   };
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { countLimit } from '../../../kernel/http/pagination.ts';
-import { allOf, effectiveLevel, grantHolds, projectScope, type Sql, withTables } from '../access/access.queries.ts';
+import { allOf, grantHolds, levelsOf, projectScope, type Sql, withTables } from '../access/access.queries.ts';
 import { type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
 
 export type ProjectOrder =
@@ -151,8 +151,9 @@ export function pageStatement(caller: Caller, filter: ProjectFilter, window: Pro
     where ${allOf(conditions)}
     order by ${orderBy(window, filter.search)} limit ${window.limit} offset ${window.offset})`;
   return sql<ProjectRow>`${withTables(tables, page)}
-    select ${sql.raw(projectColumns)}, ${effectiveLevel(caller.user?.id ?? null, true)} as effective_level
+    select ${sql.raw(projectColumns)}
     from page join projects p on p.id = page.id join namespaces n on n.id = p.namespace_id
+      cross join ${levelsOf(caller.user?.id ?? null, true)}
     order by page.position`;
 }
 

@@ -1,9 +1,10 @@
 /** Projects as JSON with everything that belongs to it, one project or a page. */
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { userReference } from '../../identity/index.ts';
+import { findReferences, type ReferenceRow, userReference } from '../../identity/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import { artifactSizes, findExtras } from './extras.queries.ts';
+import type { SharedGroup } from '../groups/groups.entity.ts';
+import { artifactSizes, findSharedGroups } from './extras.queries.ts';
 import type { BasicProjectJson, ProjectJson, ProjectStatistics } from './projects.entity.ts';
 import { basicProjectJson, projectJson } from './projects.json.ts';
 
@@ -36,11 +37,19 @@ function statisticsOf({ project }: ProjectSubject, artifacts: number): ProjectSt
   };
 }
 
-const timeOf = (text: string | null) => (text === null ? null : new Date(text));
-
 export function projectPresenter(deps: NamespacesDependencies): PresentProjects {
+  const { db, externalUrl } = deps;
   const readme = async ({ project }: ProjectSubject) =>
     project.refs_generation === 0 ? null : await deps.repository.readmePath(project);
+
+  /** Owners of personal namespaces; the caller, who is most often the one, is at hand. */
+  async function ownersOf(subjects: readonly ProjectSubject[], caller: Caller): Promise<Map<number, ReferenceRow>> {
+    const ids = subjects.flatMap(({ namespace }) => (namespace.kind === 'user' ? (namespace.owner_id ?? []) : []));
+    const others = ids.filter((id) => id !== caller.user?.id);
+    const found = others.length === 0 ? new Map<number, ReferenceRow>() : await findReferences(db, others);
+    if (caller.user) found.set(caller.user.id, caller.user);
+    return found;
+  }
 
   return async (subjects, caller, options = {}) => {
     if (subjects.length === 0) return [];
@@ -50,23 +59,24 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
       );
     }
     const ids = subjects.map(({ project }) => project.id);
-    const [extras, sizes] = await Promise.all([
-      findExtras(deps.db, ids, caller.user.id),
-      options.statistics ? artifactSizes(deps.db, ids) : null,
+    const shared = subjects.filter(({ parts }) => parts?.shared !== false).map(({ project }) => project.id);
+    const [owners, groups, sizes] = await Promise.all([
+      ownersOf(subjects, caller),
+      shared.length === 0 ? new Map<number, SharedGroup[]>() : findSharedGroups(db, shared),
+      options.statistics ? artifactSizes(db, ids) : null,
     ]);
     return await Promise.all(
       subjects.map(async (subject) => {
-        const row = extras.get(subject.project.id);
+        const { project, namespace, parts } = subject;
+        const owner = namespace.kind === 'user' ? owners.get(namespace.owner_id ?? 0) : undefined;
         const sized = sizes !== null && (caller.admin || subject.level >= Level.reporter);
         return projectJson(subject, caller, deps, {
           readmePath: await readme(subject),
-          projectAccess: row?.projectAccess ?? null,
-          groupAccess: row?.groupAccess ?? null,
-          sharedWith: row?.sharedWith ?? [],
-          owner: row?.owner
-            ? userReference({ ...row.owner, locked_until: timeOf(row.owner.locked_until) }, deps.externalUrl)
-            : null,
-          statistics: sized ? statisticsOf(subject, sizes.get(subject.project.id) ?? 0) : null,
+          projectAccess: parts?.project ?? null,
+          groupAccess: parts?.group ?? null,
+          sharedWith: groups.get(project.id) ?? [],
+          owner: owner ? userReference(owner, externalUrl) : null,
+          statistics: sized ? statisticsOf(subject, sizes.get(project.id) ?? 0) : null,
         });
       }),
     );

@@ -24,6 +24,8 @@ export function repositorySetup(deps: {
   shared: git.Git;
   reader: RepositoryReader;
   commits: CommitService;
+  /** What is known of the refs is out of date. */
+  headMoved: (project: RepositoryRow) => Promise<void>;
 }) {
   return {
     /** Makes the repository; with `initializeWithReadme` also its first commit. */
@@ -52,6 +54,7 @@ export function repositorySetup(deps: {
       const exists = (await git.readRef(repo, ref)) !== null;
       if (!exists && (await deps.reader.branches(project)).length > 0) return false;
       await git.setDefaultBranch(repo, branch);
+      await deps.headMoved(project);
       return true;
     },
     /** Removes the files; harmless when they are gone. */

@@ -3,8 +3,8 @@ import { transaction } from '../../../kernel/db/index.ts';
 import type { Fact, FactConsumer } from '../../../kernel/events/index.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
 import * as queries from './merge-requests.queries.ts';
+import { headRef } from './head-ref.ts';
 import {
-  headRef,
   type MergeOptions,
   type MergeRequestDependencies,
   type MergeRequestService,
@@ -34,10 +34,11 @@ export function followers(deps: MergeRequestDependencies, service: MergeRequestS
       const head = await repository.branch(project, branch);
       if (head === null || head === request.head_sha) continue;
       const base = (await repository.mergeBase(project, target, head)) ?? target;
+      // Before the transaction: a merge holds the project's row while it waits for the request's.
+      await repository.keepRef(db, project, headRef(request.iid), head);
       await transaction(db, async (tx) => {
         const row = await queries.lockById(tx, request.id);
         if (row?.state !== 'opened' || row.head_sha === head) return;
-        await repository.keepRef(project, headRef(row.iid), head);
         const changed = await queries.updateRow(tx, row.id, {
           head_sha: head,
           base_sha: base,

@@ -16,6 +16,7 @@ import type { RepositoryAccess, Workbench } from '../../repository/index.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import { type DetailedStatus, detailedStatus, pipelineActive, pipelineAllows } from './mergeability.ts';
+import { headRef } from './head-ref.ts';
 import { commitMessage, defaultMergeTemplate, defaultSquashTemplate } from './messages.ts';
 import { type UpdateOptions, updateMergeRequest } from './updating.ts';
 
@@ -64,9 +65,6 @@ export interface CreateOptions {
   readonly assigneeIds: readonly number[];
   readonly reviewerIds: readonly number[];
 }
-
-/** The ref under which a request's head stays reachable and can be fetched. */
-export const headRef = (iid: number) => `refs/merge-requests/${iid}/head`;
 
 export function mergeRequestService(deps: MergeRequestDependencies) {
   const { db, repository } = deps;
@@ -122,7 +120,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
         await queries.insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
         const pipeline = await queries.newestPipelineFor(tx, row);
         if (pipeline !== null) await queries.setHeadPipeline(tx, row.id, pipeline);
-        await repository.keepRef(project, headRef(iid), head);
+        await repository.keepRef(tx, project, headRef(iid), head);
         await tell(tx, 'merge_request.opened', row, author.id);
         return pipeline === null ? row : { ...row, head_pipeline_id: pipeline };
       });

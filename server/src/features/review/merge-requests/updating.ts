@@ -3,6 +3,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { headRef } from './head-ref.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 
@@ -58,6 +59,8 @@ export async function updateMergeRequest(
         ? request.target_branch
         : undefined;
   const refs = target === undefined ? null : await retarget(deps, subject, request, target);
+  if (refs && refs.head_sha !== request.head_sha)
+    await deps.repository.keepRef(deps.db, subject.project, headRef(request.iid), refs.head_sha);
   try {
     return await transaction(deps.db, async (tx) => {
       const row = await queries.lockById(tx, request.id);

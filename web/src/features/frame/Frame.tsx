@@ -1,0 +1,136 @@
+/** The one frame: mark, search, create, profile. Nothing in it moves from page to page. */
+import { ActionIcon, Avatar, Button, Kbd, Menu, useMantineColorScheme } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { IconDeviceDesktop, IconLogout, IconMoon, IconPlus, IconSearch, IconSun, IconUser } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { signOut } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/session.ts';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import classes from './Frame.module.css';
+import { Palette } from './Palette.tsx';
+import { Shortcuts } from './Shortcuts.tsx';
+
+function Mark() {
+  return (
+    <Link to="/" className={classes.mark} aria-label="Millrace, start page">
+      <img src="/favicon.svg" alt="" width={24} height={24} />
+      <span>Millrace</span>
+    </Link>
+  );
+}
+
+function CreateMenu() {
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon variant="default" size={30} aria-label="Create">
+          <IconPlus size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to="/projects/new">
+          New project
+        </Menu.Item>
+        <Menu.Item component={Link} to="/groups/new">
+          New group
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function ProfileMenu() {
+  const { data } = useQuery(sessionQuery);
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const user = data?.user;
+  if (!user) {
+    return (
+      <Button component={Link} to="/users/sign_in" size="xs" variant="default">
+        Sign in
+      </Button>
+    );
+  }
+  const leave = async () => {
+    await signOut();
+    cache.clear();
+    await navigate({ to: '/users/sign_in' });
+  };
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <button type="button" className={classes.profile} aria-label={`Account of ${user.name}`}>
+          <Avatar src={user.avatar_url} name={user.name} size={28} color="initials" alt="" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {user.name} @{user.username}
+        </Menu.Label>
+        <Menu.Item component={Link} to="/-/user_settings/personal_access_tokens" leftSection={<IconUser size={16} />}>
+          Access tokens
+        </Menu.Item>
+        {user.is_admin ? (
+          <Menu.Item component={Link} to="/admin/users">
+            Administration
+          </Menu.Item>
+        ) : null}
+        <Menu.Divider />
+        <Menu.Label>Appearance</Menu.Label>
+        <Menu.Item leftSection={<IconDeviceDesktop size={16} />} disabled={colorScheme === 'auto'} onClick={() => setColorScheme('auto')}>
+          As the system
+        </Menu.Item>
+        <Menu.Item leftSection={<IconSun size={16} />} disabled={colorScheme === 'light'} onClick={() => setColorScheme('light')}>
+          Light
+        </Menu.Item>
+        <Menu.Item leftSection={<IconMoon size={16} />} disabled={colorScheme === 'dark'} onClick={() => setColorScheme('dark')}>
+          Dark
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void leave()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** The frame around every page. */
+export function Frame(): ReactNode {
+  const { data } = useQuery(sessionQuery);
+  const [palette, setPalette] = useState(false);
+  const [help, setHelp] = useState(false);
+  useHotkeys([
+    ['mod+K', () => setPalette(true)],
+    ['?', () => setHelp(true)],
+  ]);
+  return (
+    <>
+      <a href="#content" className={classes.skip}>
+        Skip to content
+      </a>
+      <header className={classes.bar}>
+        <Mark />
+        <div className={classes.grow} />
+        {data?.user ? (
+          <button type="button" className={classes.search} onClick={() => setPalette(true)} aria-label="Search or go to">
+            <IconSearch size={16} aria-hidden />
+            <span className={classes.grow}>Search or go to</span>
+            <Kbd size="xs">Ctrl K</Kbd>
+          </button>
+        ) : null}
+        {data?.user ? <CreateMenu /> : null}
+        <ProfileMenu />
+      </header>
+      <ConnectionBanner />
+      <div id="content">
+        <Outlet />
+      </div>
+      <Palette opened={palette} close={() => setPalette(false)} />
+      <Shortcuts opened={help} close={() => setHelp(false)} />
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+/** The list of keyboard shortcuts. */
+import { Kbd, Modal, Table } from '@mantine/core';
+
+const shortcuts: readonly (readonly [keys: string, what: string])[] = [
+  ['Ctrl K', 'Search or go to'],
+  ['?', 'This list'],
+  ['g c', 'Code of the project'],
+  ['g m', 'Merge requests of the project'],
+  ['g p', 'Pipelines of the project'],
+  ['j / k', 'Next and previous entry of a list'],
+  ['Enter', 'Open the entry'],
+  ['/', 'Filter the list'],
+  ['Ctrl Enter', 'Submit a form'],
+];
+
+export function Shortcuts({ opened, close }: { opened: boolean; close: () => void }) {
+  return (
+    <Modal opened={opened} onClose={close} title="Keyboard shortcuts" size="sm">
+      <Table>
+        <Table.Tbody>
+          {shortcuts.map(([keys, what]) => (
+            <Table.Tr key={keys}>
+              <Table.Td>
+                <Kbd>{keys}</Kbd>
+              </Table.Td>
+              <Table.Td>{what}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  );
+}

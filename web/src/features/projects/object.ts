@@ -1,0 +1,27 @@
+/** What stands behind an address of names only: a project first, then a group. */
+import { notFound } from '@tanstack/react-router';
+import { ApiError } from '../../lib/api.ts';
+import * as data from '../../lib/data.ts';
+import { queries } from '../../lib/queries.ts';
+
+export type NamedObject = { readonly kind: 'project' | 'group'; readonly path: string };
+
+const missing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+export async function resolveObject(path: string): Promise<NamedObject> {
+  try {
+    if (path.includes('/')) {
+      await queries.ensureQueryData(data.project(path));
+      return { kind: 'project', path };
+    }
+  } catch (error) {
+    if (!missing(error)) throw error;
+  }
+  try {
+    await queries.ensureQueryData(data.group(path));
+    return { kind: 'group', path };
+  } catch (error) {
+    if (missing(error)) throw notFound();
+    throw error;
+  }
+}

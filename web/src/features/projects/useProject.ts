@@ -1,0 +1,31 @@
+/** The project that the address names, and what the person who looks may do with it. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { Schemas } from '../../lib/api.ts';
+import * as data from '../../lib/data.ts';
+import { sessionQuery } from '../../lib/session.ts';
+import { fromSegment } from '../../lib/urls.ts';
+
+/** Levels of members, as in the API. */
+export const level = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 } as const;
+
+export interface ProjectInView {
+  readonly project: Schemas['Project'];
+  /** Full path: `group/project`. */
+  readonly path: string;
+  /** The same as one segment of the router. */
+  readonly segment: string;
+  readonly parts: ReturnType<typeof data.of>;
+  /** The caller's level; an administrator counts as owner. */
+  readonly level: number;
+}
+
+export function useProject(): ProjectInView {
+  const { path: segment = '' } = useParams({ strict: false });
+  const path = fromSegment(segment);
+  const { data: project } = useSuspenseQuery(data.project(path));
+  const { data: session } = useQuery(sessionQuery);
+  const given = Math.max(project.permissions?.project_access?.access_level ?? 0, project.permissions?.group_access?.access_level ?? 0);
+  const owns = session?.user && (session.user.is_admin || project.owner?.id === session.user.id);
+  return { project, path, segment, parts: data.of(path), level: owns ? level.owner : given };
+}

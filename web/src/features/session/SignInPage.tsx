@@ -1,0 +1,58 @@
+/** Signing in with a name or e-mail address and a password. */
+import { Button, Checkbox, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { signIn } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/session.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { Page } from '../../ui/Page.tsx';
+
+/** Only paths of this page: an address elsewhere would make the sign-in a springboard. */
+const own = (path: string | undefined): string => (path && /^\/(?![/\\])/.test(path) ? path : '/');
+
+export default function SignInPage() {
+  const { return_to } = useSearch({ from: '/users/sign_in' });
+  const [login, setLogin] = useState('');
+  const [password, setPassword] = useState('');
+  const [remember, setRemember] = useState(false);
+  const router = useRouter();
+  const cache = useQueryClient();
+  const sending = useForm(async () => {
+    const session = await signIn(login, password, remember);
+    cache.clear();
+    cache.setQueryData(sessionQuery.queryKey, session);
+    router.history.push(own(return_to));
+  });
+  return (
+    <Page title="Sign in" narrow>
+      <form {...sending.form} style={{ maxWidth: 380 }}>
+        <FormError error={sending.error} />
+        <Stack gap="md">
+          <TextInput
+            label="Username or e-mail"
+            name="login"
+            autoComplete="username"
+            required
+            autoFocus
+            value={login}
+            onChange={(event) => setLogin(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            name="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <Checkbox label="Remember me" checked={remember} onChange={(event) => setRemember(event.currentTarget.checked)} />
+          <Button type="submit" loading={sending.pending}>
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+    </Page>
+  );
+}

@@ -1,0 +1,87 @@
+/** The page's one way to the server: the public API with the browser's session. */
+import { createApiClient, type Schemas } from '@millrace/api-client';
+
+export type { Schemas };
+
+interface SessionState {
+  readonly user: Schemas['Account'] | null;
+  readonly csrf_token: string;
+}
+
+let csrfToken: string | undefined;
+
+/** The typed client. Throwing is left to `unwrap`. */
+export const client = createApiClient({ url: '', csrfToken: () => csrfToken });
+
+/** An answer that was no success, in the API's own words. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** Reasons by field, for forms; empty when the answer names none. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+
+  constructor(status: number, message: string, fields: Readonly<Record<string, readonly string[]>> = {}) {
+    super(message);
+    this.status = status;
+    this.fields = fields;
+  }
+}
+
+/** Reads `{message}`, `{message: {field: [...]}}` and `{error: "name is missing"}`. */
+export function apiError(status: number, body: unknown): ApiError {
+  const value = typeof body === 'object' && body !== null ? (body as { message?: unknown; error?: unknown }) : {};
+  if (typeof value.message === 'object' && value.message !== null && !Array.isArray(value.message)) {
+    const fields = Object.fromEntries(Object.entries(value.message).map(([key, reasons]) => [key, [reasons].flat().map(String)]));
+    const text = Object.entries(fields).map(([key, reasons]) => `${key === 'base' ? '' : `${key.replaceAll('_', ' ')} `}${reasons.join(', ')}`);
+    return new ApiError(status, text.join('; '), fields);
+  }
+  const text = value.message ?? value.error ?? (status === 0 ? 'The server cannot be reached' : `The server answered ${status}`);
+  const fields: Record<string, string[]> = {};
+  if (typeof value.error === 'string') {
+    for (const reason of value.error.split(', ')) {
+      const match = /^([a-z_]+) (.+)$/.exec(reason);
+      if (match?.[1] && match[2]) fields[match[1]] = [match[2]];
+    }
+  }
+  return new ApiError(status, [text].flat().map(String).join(', '), fields);
+}
+
+/** The data of an answer; throws `ApiError` otherwise. */
+export async function unwrap<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await call.catch(() => {
+    throw apiError(0, null);
+  });
+  if (!response.ok) throw apiError(response.status, error);
+  return data as T;
+}
+
+/** Data of a list with what its headers say about the next page. */
+export async function unwrapPage<T>(call: Promise<{ data?: T[]; error?: unknown; response: Response }>): Promise<{ items: T[]; nextPage: number | null; total: number | null }> {
+  const answer = await call.catch(() => {
+    throw apiError(0, null);
+  });
+  if (!answer.response.ok) throw apiError(answer.response.status, answer.error);
+  const next = answer.response.headers.get('x-next-page');
+  const total = answer.response.headers.get('x-total');
+  return { items: answer.data ?? [], nextPage: next ? Number(next) : null, total: total ? Number(total) : null };
+}
+
+async function sessionCall(method: string, body?: unknown): Promise<SessionState> {
+  const response = await fetch('/-/session', {
+    method,
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(csrfToken ? { 'X-CSRF-Token': csrfToken } : {}) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw apiError(0, null);
+  });
+  const value: unknown = response.status === 204 ? { user: null, csrf_token: '' } : await response.json().catch(() => null);
+  if (!response.ok) throw apiError(response.status, value);
+  const state = value as SessionState;
+  csrfToken = state.csrf_token;
+  return state;
+}
+
+/** Who is signed in; also fetches the token that unsafe calls carry. */
+export const readSession = (): Promise<SessionState> => sessionCall('GET');
+export const signIn = (login: string, password: string, remember: boolean): Promise<SessionState> => sessionCall('POST', { login, password, remember });
+export const signOut = (): Promise<SessionState> => sessionCall('DELETE');

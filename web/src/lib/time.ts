@@ -1,0 +1,44 @@
+/** Times as people say them. */
+
+const steps: readonly (readonly [limit: number, unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
+  [60, 'second', 1],
+  [3600, 'minute', 60],
+  [86_400, 'hour', 3600],
+  [86_400 * 7, 'day', 86_400],
+  [86_400 * 30, 'week', 86_400 * 7],
+  [86_400 * 365, 'month', 86_400 * 30],
+  [Number.POSITIVE_INFINITY, 'year', 86_400 * 365],
+];
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** `3 minutes ago`; within ten seconds `just now`. */
+export function relativeTime(at: Date, now: Date): string {
+  const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
+  const distance = Math.abs(seconds);
+  if (distance < 10) return 'just now';
+  const [, unit, size] = steps.find(([limit]) => distance < limit) ?? ['', 'year', 86_400 * 365];
+  return words.format(Math.trunc(seconds / Number(size)), unit as Intl.RelativeTimeFormatUnit);
+}
+
+/** `1 h 02 min`, `2 min 05 s`, `9 s`. */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
+  if (whole >= 60) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
+  return `${whole} s`;
+}
+
+/** `1.4 MB`. */
+export function bytes(size: number): string {
+  if (size < 1000) return `${size} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = size;
+  let unit = 'B';
+  for (const next of units) {
+    if (value < 1000) break;
+    value /= 1000;
+    unit = next;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
+}

@@ -1,0 +1,48 @@
+/**
+ * Addresses people see, and the router's. Full paths of groups and projects have any depth: outside they are
+ * `/group/sub/project/-/pipelines/1`, inside `/p/group~sub~project/pipelines/1`, one segment each.
+ */
+
+/** First segments that are pages of their own and never names of groups or people. */
+const ownPages = new Set(['', '-', 'admin', 'api', 'assets', 'dashboard', 'explore', 'help', 'projects', 'search', 'users', 'p', 'g', 'o']);
+
+const join = (segments: readonly string[]) => segments.join('~');
+const split = (name: string) => name.replaceAll('~', '/');
+
+/** The router's path of an address. */
+export function internalPath(pathname: string): string {
+  const segments = pathname.replace(/^\/+|\/+$/g, '').split('/');
+  const first = segments[0] ?? '';
+  if (first === 'groups') {
+    if (segments.length === 1 || segments[1] === 'new') return pathname;
+    const dash = segments.indexOf('-');
+    if (dash === -1) return `/g/${join(segments.slice(1))}`;
+    return `/g/${join(segments.slice(1, dash))}/${segments.slice(dash + 1).join('/')}`;
+  }
+  if (ownPages.has(first)) return pathname;
+  const dash = segments.indexOf('-');
+  if (dash === -1) return `/o/${join(segments)}`;
+  return `/p/${join(segments.slice(0, dash))}/${segments.slice(dash + 1).join('/')}`;
+}
+
+/** The address of a path of the router. */
+export function externalPath(pathname: string): string {
+  const match = /^\/([pgo])\/([^/]+)(?:\/(.*))?$/.exec(pathname);
+  if (!match) return pathname;
+  const [, kind, name = '', rest] = match;
+  const full = split(name);
+  const tail = rest ? `/-/${rest}` : '';
+  return kind === 'g' ? `/groups/${full}${tail}` : `/${full}${tail}`;
+}
+
+/** A full path as one segment of the router, and back. */
+export const toSegment = (fullPath: string): string => fullPath.replaceAll('/', '~');
+export const fromSegment = (segment: string): string => split(segment);
+
+/** Splits `feature/x/src/main.ts` into a known ref and the path after it; the longest ref wins, as in the ecosystem. */
+export function splitRef(text: string, refs: readonly string[]): { ref: string; path: string } {
+  const known = refs.filter((ref) => text === ref || text.startsWith(`${ref}/`)).sort((a, b) => b.length - a.length)[0];
+  if (known !== undefined) return { ref: known, path: text.slice(known.length + 1) };
+  const slash = text.indexOf('/');
+  return slash === -1 ? { ref: text, path: '' } : { ref: text.slice(0, slash), path: text.slice(slash + 1) };
+}

@@ -1,0 +1,160 @@
+/** All routes of the page. Loaders fetch before a route mounts; pages are loaded when first visited. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { ErrorPage, MissingPage } from './features/frame/ErrorPages.tsx';
+import { Frame } from './features/frame/Frame.tsx';
+import { resolveObject } from './features/projects/object.ts';
+import { currentSession } from './lib/session.ts';
+import * as data from './lib/data.ts';
+import { queries } from './lib/queries.ts';
+import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined);
+const number = (value: unknown): number | undefined => (Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined);
+
+const root = createRootRoute({ component: Frame, errorComponent: ErrorPage, notFoundComponent: MissingPage, beforeLoad: () => currentSession() });
+
+/** Sends people to the sign-in page, and back to where they wanted to go. */
+async function signedIn({ location }: { location: { href: string } }) {
+  const session = await currentSession();
+  if (!session.user) throw redirect({ to: '/users/sign_in', search: { return_to: externalPath(location.href) } });
+}
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  validateSearch: (search) => ({ search: text(search.search), page: number(search.page) }),
+  beforeLoad: signedIn,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => queries.ensureQueryData(data.projects(deps)),
+  component: lazyRouteComponent(() => import('./features/projects/ProjectsPage.tsx')),
+});
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/users/sign_in',
+  validateSearch: (search) => ({ return_to: text(search.return_to) }),
+  component: lazyRouteComponent(() => import('./features/session/SignInPage.tsx')),
+});
+const newProject = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/new',
+  validateSearch: (search) => ({ namespace_id: number(search.namespace_id) }),
+  beforeLoad: signedIn,
+  loader: () => queries.ensureQueryData(data.namespaces()),
+  component: lazyRouteComponent(() => import('./features/projects/NewProjectPage.tsx')),
+});
+const newGroup = createRoute({
+  getParentRoute: () => root,
+  path: '/groups/new',
+  validateSearch: (search) => ({ parent_id: number(search.parent_id) }),
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('./features/groups/NewGroupPage.tsx')),
+});
+const tokens = createRoute({
+  getParentRoute: () => root,
+  path: '/-/user_settings/personal_access_tokens',
+  beforeLoad: signedIn,
+  loader: () => queries.ensureQueryData(data.accessTokens()),
+  component: lazyRouteComponent(() => import('./features/tokens/TokensPage.tsx')),
+});
+const adminUsers = createRoute({
+  getParentRoute: () => root,
+  path: '/admin/users',
+  beforeLoad: signedIn,
+  loader: () => queries.ensureQueryData(data.users()),
+  component: lazyRouteComponent(() => import('./features/admin/UsersPage.tsx')),
+});
+const adminRunners = createRoute({
+  getParentRoute: () => root,
+  path: '/admin/runners',
+  beforeLoad: signedIn,
+  loader: () => queries.ensureQueryData(data.allRunners()),
+  component: lazyRouteComponent(() => import('./features/admin/RunnersPage.tsx')),
+});
+
+/** `/group/project` or `/group`: which one the address names is the server's to say. */
+const object = createRoute({
+  getParentRoute: () => root,
+  path: '/o/$path',
+  loader: ({ params }) => resolveObject(fromSegment(params.path)),
+  component: lazyRouteComponent(() => import('./features/projects/ObjectPage.tsx')),
+});
+const group = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path',
+  loader: ({ params }) => queries.ensureQueryData(data.group(fromSegment(params.path))),
+  component: lazyRouteComponent(() => import('./features/groups/GroupPage.tsx')),
+});
+
+const project = createRoute({
+  getParentRoute: () => root,
+  path: '/p/$path',
+  loader: ({ params }) => queries.ensureQueryData(data.project(fromSegment(params.path))),
+  component: lazyRouteComponent(() => import('./features/projects/ProjectLayout.tsx')),
+});
+const under = { getParentRoute: () => project } as const;
+
+const tree = createRoute({ ...under, path: '/tree/$', component: lazyRouteComponent(() => import('./features/files/TreePage.tsx')) });
+const blob = createRoute({ ...under, path: '/blob/$', component: lazyRouteComponent(() => import('./features/files/BlobPage.tsx')) });
+const commits = createRoute({
+  ...under,
+  path: '/commits/$',
+  validateSearch: (search) => ({ page: number(search.page) }),
+  component: lazyRouteComponent(() => import('./features/commits/CommitsPage.tsx')),
+});
+const commit = createRoute({ ...under, path: '/commit/$sha', component: lazyRouteComponent(() => import('./features/commits/CommitPage.tsx')) });
+const branches = createRoute({
+  ...under,
+  path: '/branches',
+  validateSearch: (search) => ({ search: text(search.search) }),
+  component: lazyRouteComponent(() => import('./features/branches/BranchesPage.tsx')),
+});
+const pipelines = createRoute({
+  ...under,
+  path: '/pipelines',
+  validateSearch: (search) => ({ page: number(search.page), ref: text(search.ref), status: text(search.status) }),
+  component: lazyRouteComponent(() => import('./features/pipelines/PipelinesPage.tsx')),
+});
+const newPipeline = createRoute({ ...under, path: '/pipelines/new', component: lazyRouteComponent(() => import('./features/pipelines/NewPipelinePage.tsx')) });
+const pipeline = createRoute({ ...under, path: '/pipelines/$id', component: lazyRouteComponent(() => import('./features/pipelines/PipelinePage.tsx')) });
+const job = createRoute({ ...under, path: '/jobs/$id', component: lazyRouteComponent(() => import('./features/jobs/JobPage.tsx')) });
+const mergeRequests = createRoute({
+  ...under,
+  path: '/merge_requests',
+  validateSearch: (search) => ({ page: number(search.page), state: text(search.state), search: text(search.search) }),
+  component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestsPage.tsx')),
+});
+const newMergeRequest = createRoute({
+  ...under,
+  path: '/merge_requests/new',
+  validateSearch: (search) => ({ source: text(search['merge_request[source_branch]'] ?? search.source), target: text(search['merge_request[target_branch]'] ?? search.target) }),
+  component: lazyRouteComponent(() => import('./features/merge-requests/NewMergeRequestPage.tsx')),
+});
+const mergeRequest = createRoute({ ...under, path: '/merge_requests/$iid', component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')) });
+const mergeRequestTab = createRoute({ ...under, path: '/merge_requests/$iid/$tab', component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')) });
+const members = createRoute({ ...under, path: '/project_members', component: lazyRouteComponent(() => import('./features/members/MembersPage.tsx')) });
+const settings = createRoute({ ...under, path: '/settings', component: lazyRouteComponent(() => import('./features/settings/SettingsPage.tsx')) });
+
+const projectRoutes = [tree, blob, commits, commit, branches, pipelines, newPipeline, pipeline, job, mergeRequests, newMergeRequest, mergeRequest, mergeRequestTab, members, settings];
+
+export const router = createRouter({
+  routeTree: root.addChildren([start, signIn, newProject, newGroup, tokens, adminUsers, adminRunners, object, group, project.addChildren(projectRoutes)]),
+  defaultPreload: 'intent',
+  defaultPendingMs: 200,
+  scrollRestoration: true,
+  rewrite: {
+    input: ({ url }) => {
+      url.pathname = internalPath(url.pathname);
+      return url;
+    },
+    output: ({ url }) => {
+      url.pathname = externalPath(url.pathname);
+      return url;
+    },
+  },
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

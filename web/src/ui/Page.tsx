@@ -1,0 +1,38 @@
+/** The body of a page: its heading, what can be done here, and the content. */
+import { Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import classes from './page.module.css';
+
+interface PageProps {
+  /** Also the title of the window. */
+  title: string;
+  /** Shown instead of the plain title. */
+  heading?: ReactNode;
+  actions?: ReactNode;
+  /** Code and diffs use the full width. */
+  wide?: boolean;
+  /** One column of a form. */
+  narrow?: boolean;
+  children: ReactNode;
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Millrace`;
+  }, [title]);
+}
+
+export function Page({ title, heading, actions, wide, narrow, children }: PageProps) {
+  useTitle(title);
+  return (
+    <main className={classes.main} data-wide={wide || undefined} data-narrow={narrow || undefined}>
+      <div className={classes.head}>
+        <Title order={1} className={classes.heading}>
+          {heading ?? title}
+        </Title>
+        {actions ? <div className={classes.actions}>{actions}</div> : null}
+      </div>
+      {children}
+    </main>
+  );
+}

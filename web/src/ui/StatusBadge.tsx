@@ -1,0 +1,49 @@
+/** The state of a job, pipeline or merge request: icon and word, never colour alone. */
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleX,
+  IconClock,
+  IconGitMerge,
+  IconGitPullRequest,
+  IconGitPullRequestClosed,
+  IconHandStop,
+  IconPlayerSkipForward,
+  IconProgress,
+} from '@tabler/icons-react';
+import classes from './StatusBadge.module.css';
+
+const looks = {
+  success: ['Passed', IconCircleCheck, 'success'],
+  failed: ['Failed', IconCircleX, 'failed'],
+  warning: ['Passed with warnings', IconAlertTriangle, 'manual'],
+  running: ['Running', IconProgress, 'running'],
+  pending: ['Pending', IconClock, 'manual'],
+  waiting_for_resource: ['Waiting', IconClock, 'manual'],
+  preparing: ['Preparing', IconClock, 'manual'],
+  scheduled: ['Delayed', IconClock, 'muted'],
+  created: ['Created', IconCircleDashed, 'muted'],
+  manual: ['Manual', IconHandStop, 'manual'],
+  skipped: ['Skipped', IconPlayerSkipForward, 'muted'],
+  canceling: ['Canceling', IconBan, 'muted'],
+  canceled: ['Canceled', IconBan, 'muted'],
+  opened: ['Open', IconGitPullRequest, 'success'],
+  merged: ['Merged', IconGitMerge, 'running'],
+  closed: ['Closed', IconGitPullRequestClosed, 'failed'],
+  locked: ['Merging', IconProgress, 'running'],
+} as const;
+
+export type StatusName = keyof typeof looks;
+
+/** Falls back to the plain word for a state that it does not know. */
+export function StatusBadge({ status, compact = false }: { status: string; compact?: boolean }) {
+  const [word, Icon, tone] = looks[status as StatusName] ?? [status, IconCircleDashed, 'muted'];
+  return (
+    <span className={classes.badge} data-tone={tone} data-compact={compact || undefined} title={compact ? word : undefined}>
+      <Icon size={16} aria-hidden />
+      <span className={compact ? classes.hidden : undefined}>{word}</span>
+    </span>
+  );
+}
