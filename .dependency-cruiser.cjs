@@ -102,7 +102,7 @@ module.exports = {
       name: 'cli-imports',
       comment: 'The command uses the packages and what server/src/main.ts exports.',
       severity: 'error',
-      from: { path: '^cli/' },
+      from: { path: '^cli/', pathNot: tests },
       to: {
         path: '^(packages|server|web|e2e|bench|scripts)/',
         pathNot: '^(packages/(api-client|ci-config|git|runner)/|server/src/main\\.ts$)',

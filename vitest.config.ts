@@ -7,21 +7,29 @@ import { resultsReporter } from './scripts/lib/results-reporter.ts';
 const junitFile = process.env.JUNIT_FILE;
 const globalSetup = 'server/test/global-setup.ts';
 
+const exclude = ['**/node_modules/**', '**/dist/**', '**/testdata/**'];
+const common = { pool: 'forks', maxWorkers: 2, testTimeout: 20_000, hookTimeout: 60_000, exclude } as const;
+
 export default defineConfig({
   test: {
-    include: ['{packages/*,server,cli,web,scripts,bench}/**/*.test.{ts,tsx}'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/testdata/**'],
-    // One PostgreSQL cluster for the run; each test file clones its own database from a template.
-    globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
-    pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
     allowOnly: false,
     reporters: [
       'default',
       resultsReporter({ root: import.meta.dirname, suite: 'tests' }),
       ...(junitFile ? [['junit', { outputFile: junitFile }] as ['junit', { outputFile: string }]] : []),
+    ],
+    projects: [
+      { test: { ...common, name: 'packages', include: ['{packages/*,web,scripts}/**/*.test.{ts,tsx}'] } },
+      {
+        test: {
+          ...common,
+          name: 'server',
+          include: ['{server,cli,bench}/**/*.test.ts'],
+          // One PostgreSQL cluster for the run; each test file clones its own database from a template.
+          globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
+        },
+      },
     ],
   },
 });

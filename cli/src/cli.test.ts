@@ -2,10 +2,13 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type SpawnedServer, spawnModule, spawnServer } from '../../server/test/spawned.ts';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type SpawnedServer, spawnServer } from '../../server/test/spawned.ts';
 import type { Surroundings } from './command.ts';
 import { main } from './main.ts';
+
+// Starts real processes: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 60_000 });
 
 let directory: string;
 let server: SpawnedServer | undefined;
@@ -20,7 +23,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** In this process: for what touches no database. */
+/** The command in this process. */
 async function call(args: readonly string[], env: Record<string, string> = {}) {
   const out: string[] = [];
   const err: string[] = [];
@@ -35,11 +38,10 @@ async function call(args: readonly string[], env: Record<string, string> = {}) {
   return { code: await main(args, around), out: out.join('\n'), err: err.join('\n') };
 }
 
-/** As a process of its own, on the data directory of this file. */
+/** On the data directory of this file. */
 async function millrace(...args: string[]) {
-  const spawned = spawnModule('cli/src/millrace.ts', args, { MILLRACE_DATA: path.join(directory, 'data') });
-  const code = await spawned.exit;
-  return { code, out: spawned.output, err: spawned.errors.join('\n') };
+  const { code, out, err } = await call(args);
+  return { code, err, out: out.split('\n').filter((line) => line !== '') };
 }
 
 const user = async (token: string) =>

@@ -3,6 +3,7 @@ import { ConfigError } from '@millrace/server/main';
 import { UsageError } from './arguments.ts';
 import type { Command, Surroundings } from './command.ts';
 import { configCommand } from './commands/config.ts';
+import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { serveCommand } from './commands/serve.ts';
 import { tokenCommand } from './commands/token.ts';
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
   userCommand,
   tokenCommand,
   doctorCommand,
+  demoCommand,
   versionCommand,
 ];
 

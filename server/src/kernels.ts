@@ -12,7 +12,8 @@ import type { Lifecycle } from './kernel/process/lifecycle.ts';
 import { freePort } from './kernel/process/port.ts';
 import { migrateQueue, type Queue } from './kernel/queue/index.ts';
 import { checkFingerprint, loadMasterKey, secretsFrom } from './kernel/secrets/index.ts';
-import { createMetrics, type Logger } from './kernel/telemetry/index.ts';
+import type { Logger } from './kernel/telemetry/index.ts';
+import { noMetrics, openMetrics } from './kernel/telemetry/metrics.ts';
 import { release } from './release.ts';
 
 export interface OpenedKernels extends Kernels {
@@ -74,7 +75,7 @@ export async function openKernels(options: OpenKernelsOptions): Promise<OpenedKe
   for (const directory of Object.values(config.repositories)) await mkdir(directory, { recursive: true, mode: 0o700 });
 
   const port = config.port === 0 ? await freePort(config.host) : config.port;
-  const metrics = createMetrics();
+  const metrics = config.metricsToken === null ? noMetrics : await openMetrics();
   metrics.gauge('millrace_database_connections', 'Open database connections', () => pool.totalCount);
   metrics.gauge('millrace_database_waiting', 'Requests that wait for a database connection', () => pool.waitingCount);
   const queue = {

@@ -9,7 +9,8 @@ import { builtInRunner } from '../src/kernel/process/built-in-runner.ts';
 import { freePort } from '../src/kernel/process/port.ts';
 import { createQueue } from '../src/kernel/queue/index.ts';
 import { secretsFrom } from '../src/kernel/secrets/index.ts';
-import { createLogger, createMetrics } from '../src/kernel/telemetry/index.ts';
+import { createLogger } from '../src/kernel/telemetry/index.ts';
+import { noMetrics } from '../src/kernel/telemetry/metrics.ts';
 import type { TestAppOptions } from './app.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -55,7 +56,7 @@ export async function compose(
     externalUrl: config.url ?? '',
     release: { version: '0.0.0-test', revision: 'test' },
     log,
-    metrics: createMetrics(),
+    metrics: noMetrics,
     db,
     lockDb,
     runner: (token) => builtInRunner({ config, url: () => `http://${host}:${port}`, token, log }),

@@ -8,7 +8,7 @@ export interface Ran {
 }
 
 /** Runs git without any configuration of this machine. */
-export function run(directory: string, args: readonly string[], input = ''): Promise<Ran> {
+export function run(directory: string, args: readonly string[]): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', args, {
       cwd: directory,
@@ -22,7 +22,7 @@ export function run(directory: string, args: readonly string[], input = ''): Pro
         GIT_COMMITTER_NAME: 'Ada Dev',
         GIT_COMMITTER_EMAIL: 'ada@example.com',
       },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';
     let stderr = '';
@@ -34,7 +34,6 @@ export function run(directory: string, args: readonly string[], input = ''): Pro
     });
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
-    child.stdin.end(input);
   });
 }
 

@@ -1,6 +1,6 @@
 /** The built product as a process: started from a clean data directory, watched, stopped. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,6 +23,8 @@ export interface Instance {
 /** Starts an instance and waits for its ready line; `data` continues an earlier one. */
 export async function startInstance(options: { data?: string; env?: Record<string, string> } = {}): Promise<Instance> {
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'mr-e2e-'));
+  // The embedded database and jobs run under other uids and must be able to pass.
+  chmodSync(data, 0o711);
   const started = performance.now();
   const child: ChildProcess = spawn(process.execPath, [join(root, 'dist/millrace.mjs'), 'serve'], {
     env: {

@@ -4284,7 +4284,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4311,7 +4311,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4418,7 +4418,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4465,7 +4465,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4502,7 +4502,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4529,7 +4529,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4575,7 +4575,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
                 user_id: number;
             };
             cookie?: never;
@@ -4603,7 +4603,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
                 user_id: number;
             };
             cookie?: never;
@@ -4648,7 +4648,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
                 user_id: number;
             };
             cookie?: never;
@@ -4684,7 +4684,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4711,7 +4711,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
                 user_id: number;
             };
             cookie?: never;
@@ -4765,7 +4765,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4792,7 +4792,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4833,7 +4833,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4860,7 +4860,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4907,7 +4907,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4939,7 +4939,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -4966,7 +4966,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the group */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -5034,7 +5034,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the group */
-                id: string;
+                id: number | string;
                 /** @description Key of the variable */
                 key: string;
             };
@@ -5063,7 +5063,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the group */
-                id: string;
+                id: number | string;
                 /** @description Key of the variable */
                 key: string;
             };
@@ -5131,7 +5131,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the group */
-                id: string;
+                id: number | string;
                 /** @description Key of the variable */
                 key: string;
             };
@@ -5193,16 +5193,10 @@ export interface operations {
                     failure_reason?: string;
                     info?: {
                         architecture?: string;
-                        config?: {
-                            [key: string]: unknown;
-                        };
+                        config?: unknown;
                         executor?: string;
-                        features?: {
-                            [key: string]: unknown;
-                        };
-                        labels?: {
-                            [key: string]: unknown;
-                        };
+                        features?: unknown;
+                        labels?: unknown;
                         name?: string;
                         platform?: string;
                         revision?: string;
@@ -5227,16 +5221,10 @@ export interface operations {
                     failure_reason?: string;
                     info?: {
                         architecture?: string;
-                        config?: {
-                            [key: string]: unknown;
-                        };
+                        config?: unknown;
                         executor?: string;
-                        features?: {
-                            [key: string]: unknown;
-                        };
-                        labels?: {
-                            [key: string]: unknown;
-                        };
+                        features?: unknown;
+                        labels?: unknown;
                         name?: string;
                         platform?: string;
                         revision?: string;
@@ -5387,16 +5375,10 @@ export interface operations {
                 "application/json": {
                     info?: {
                         architecture?: string;
-                        config?: {
-                            [key: string]: unknown;
-                        };
+                        config?: unknown;
                         executor?: string;
-                        features?: {
-                            [key: string]: unknown;
-                        };
-                        labels?: {
-                            [key: string]: unknown;
-                        };
+                        features?: unknown;
+                        labels?: unknown;
                         name?: string;
                         platform?: string;
                         revision?: string;
@@ -5408,9 +5390,7 @@ export interface operations {
                     job_age?: number;
                     /** @description Value of the header of the answer before; the request is then held */
                     last_update?: string;
-                    session?: {
-                        [key: string]: unknown;
-                    };
+                    session?: unknown;
                     /** @description Tells processes that share a token apart */
                     system_id?: string;
                     /** @description The runner's authentication token */
@@ -5419,16 +5399,10 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     info?: {
                         architecture?: string;
-                        config?: {
-                            [key: string]: unknown;
-                        };
+                        config?: unknown;
                         executor?: string;
-                        features?: {
-                            [key: string]: unknown;
-                        };
-                        labels?: {
-                            [key: string]: unknown;
-                        };
+                        features?: unknown;
+                        labels?: unknown;
                         name?: string;
                         platform?: string;
                         revision?: string;
@@ -5440,9 +5414,7 @@ export interface operations {
                     job_age?: number;
                     /** @description Value of the header of the answer before; the request is then held */
                     last_update?: string;
-                    session?: {
-                        [key: string]: unknown;
-                    };
+                    session?: unknown;
                     /** @description Tells processes that share a token apart */
                     system_id?: string;
                     /** @description The runner's authentication token */
@@ -5533,7 +5505,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Namespace */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -6064,7 +6036,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -6091,7 +6063,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -6360,7 +6332,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -6387,7 +6359,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -6414,7 +6386,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -6450,7 +6422,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -6477,7 +6449,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -6554,7 +6526,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -6581,7 +6553,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
             };
@@ -6613,7 +6585,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
             };
@@ -6642,7 +6614,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
             };
@@ -6672,7 +6644,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
                 /** @description Path inside the archive */
@@ -6703,7 +6675,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
             };
@@ -6732,7 +6704,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
             };
@@ -6778,7 +6750,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
             };
@@ -6807,7 +6779,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
             };
@@ -6853,7 +6825,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
             };
@@ -6882,7 +6854,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the job */
                 job_id: number;
             };
@@ -6916,7 +6888,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Branch or tag */
                 ref_name: string;
             };
@@ -6950,7 +6922,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Path inside the archive */
                 path: string;
                 /** @description Branch or tag */
@@ -6991,7 +6963,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -7018,7 +6990,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -7064,7 +7036,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
                 user_id: number;
             };
             cookie?: never;
@@ -7092,7 +7064,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
                 user_id: number;
             };
             cookie?: never;
@@ -7137,7 +7109,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
                 user_id: number;
             };
             cookie?: never;
@@ -7173,7 +7145,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -7200,7 +7172,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
                 user_id: number;
             };
             cookie?: never;
@@ -7254,7 +7226,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -7281,7 +7253,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -7347,7 +7319,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7376,7 +7348,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7442,7 +7414,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7469,7 +7441,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7500,7 +7472,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7534,7 +7506,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7569,7 +7541,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7598,7 +7570,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7657,7 +7629,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7686,7 +7658,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7720,7 +7692,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Internal id of the merge request */
                 merge_request_iid: number;
             };
@@ -7749,16 +7721,15 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
-                    inputs?: {
-                        [key: string]: unknown;
-                    };
+                    /** @description Not supported: refused when there are any */
+                    inputs?: unknown;
                     /** @description Branch or tag */
                     ref: string;
                     variables?: {
@@ -7770,9 +7741,8 @@ export interface operations {
                     }[];
                 };
                 "application/x-www-form-urlencoded": {
-                    inputs?: {
-                        [key: string]: unknown;
-                    };
+                    /** @description Not supported: refused when there are any */
+                    inputs?: unknown;
                     /** @description Branch or tag */
                     ref: string;
                     variables?: {
@@ -7828,7 +7798,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -7855,7 +7825,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the pipeline */
                 pipeline_id: number;
             };
@@ -7884,7 +7854,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the pipeline */
                 pipeline_id: number;
             };
@@ -7918,7 +7888,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the pipeline */
                 pipeline_id: number;
             };
@@ -7947,7 +7917,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the pipeline */
                 pipeline_id: number;
             };
@@ -7985,7 +7955,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the pipeline */
                 pipeline_id: number;
             };
@@ -8014,7 +7984,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the pipeline */
                 pipeline_id: number;
             };
@@ -8043,7 +8013,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the pipeline */
                 pipeline_id: number;
             };
@@ -8075,7 +8045,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8106,7 +8076,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8137,7 +8107,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8168,7 +8138,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8199,7 +8169,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8230,7 +8200,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8261,7 +8231,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8292,7 +8262,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8323,7 +8293,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8354,7 +8324,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8399,7 +8369,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8426,7 +8396,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8465,7 +8435,7 @@ export interface operations {
             path: {
                 branch: string;
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8493,7 +8463,7 @@ export interface operations {
             path: {
                 branch: string;
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8539,7 +8509,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8566,7 +8536,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8599,7 +8569,7 @@ export interface operations {
                     /** @default false */
                     force?: boolean;
                     start_branch?: string;
-                    start_project?: string;
+                    start_project?: number | string;
                     start_sha?: string;
                     /** @default true */
                     stats?: boolean;
@@ -8631,7 +8601,7 @@ export interface operations {
                     /** @default false */
                     force?: boolean;
                     start_branch?: string;
-                    start_project?: string;
+                    start_project?: number | string;
                     start_sha?: string;
                     /** @default true */
                     stats?: boolean;
@@ -8662,7 +8632,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Hash, branch or tag */
                 sha: string;
             };
@@ -8697,7 +8667,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Hash, branch or tag */
                 sha: string;
             };
@@ -8732,7 +8702,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Hash, branch or tag */
                 sha: string;
             };
@@ -8767,7 +8737,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8798,7 +8768,7 @@ export interface operations {
                 /** @description Path of the file, URL-encoded */
                 file_path: string;
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8830,7 +8800,7 @@ export interface operations {
                 /** @description Path of the file, URL-encoded */
                 file_path: string;
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8865,7 +8835,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8892,7 +8862,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -8932,7 +8902,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 tag_name: string;
             };
             cookie?: never;
@@ -8960,7 +8930,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 tag_name: string;
             };
             cookie?: never;
@@ -9004,7 +8974,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -9031,7 +9001,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -9072,7 +9042,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -9099,7 +9069,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -9137,7 +9107,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Id of the runner */
                 runner_id: number;
             };
@@ -9164,7 +9134,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -9191,7 +9161,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -9223,7 +9193,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -9250,7 +9220,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };
@@ -9318,7 +9288,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Key of the variable */
                 key: string;
             };
@@ -9347,7 +9317,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Key of the variable */
                 key: string;
             };
@@ -9415,7 +9385,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id or path of the project */
-                id: string;
+                id: number | string;
                 /** @description Key of the variable */
                 key: string;
             };
@@ -9490,16 +9460,10 @@ export interface operations {
                     description?: string;
                     info?: {
                         architecture?: string;
-                        config?: {
-                            [key: string]: unknown;
-                        };
+                        config?: unknown;
                         executor?: string;
-                        features?: {
-                            [key: string]: unknown;
-                        };
-                        labels?: {
-                            [key: string]: unknown;
-                        };
+                        features?: unknown;
+                        labels?: unknown;
                         name?: string;
                         platform?: string;
                         revision?: string;
@@ -9525,16 +9489,10 @@ export interface operations {
                     description?: string;
                     info?: {
                         architecture?: string;
-                        config?: {
-                            [key: string]: unknown;
-                        };
+                        config?: unknown;
                         executor?: string;
-                        features?: {
-                            [key: string]: unknown;
-                        };
-                        labels?: {
-                            [key: string]: unknown;
-                        };
+                        features?: unknown;
+                        labels?: unknown;
                         name?: string;
                         platform?: string;
                         revision?: string;
@@ -9933,16 +9891,10 @@ export interface operations {
                 "application/json": {
                     info?: {
                         architecture?: string;
-                        config?: {
-                            [key: string]: unknown;
-                        };
+                        config?: unknown;
                         executor?: string;
-                        features?: {
-                            [key: string]: unknown;
-                        };
-                        labels?: {
-                            [key: string]: unknown;
-                        };
+                        features?: unknown;
+                        labels?: unknown;
                         name?: string;
                         platform?: string;
                         revision?: string;
@@ -9958,16 +9910,10 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     info?: {
                         architecture?: string;
-                        config?: {
-                            [key: string]: unknown;
-                        };
+                        config?: unknown;
                         executor?: string;
-                        features?: {
-                            [key: string]: unknown;
-                        };
-                        labels?: {
-                            [key: string]: unknown;
-                        };
+                        features?: unknown;
+                        labels?: unknown;
                         name?: string;
                         platform?: string;
                         revision?: string;
@@ -10351,7 +10297,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description User */
-                id: string;
+                id: number | string;
             };
             cookie?: never;
         };

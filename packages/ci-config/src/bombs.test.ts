@@ -3,8 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { type CaseContext, compileCase, compileText, ENTRY } from '../testdata/harness.ts';
 import { formatLocated, type Limits } from './index.ts';
 
-// Generous for a machine that does other things; what it must tell from is minutes.
-const SECONDS = 5;
+// Of processor time, because the machine does other things too; what it must tell from is minutes.
+const SECONDS = 4;
+const cpuSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 const lines = (count: number, line: (index: number) => string): string => range(count).map(line).join('\n');
@@ -15,10 +19,20 @@ const job = 'job:\n  script: x\n';
 const bombs: Bomb[] = [
   {
     name: 'aliases of aliases',
-    text: `.a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n${lines(30, (n) => `.a${n + 1}: &a${n + 1} [${range(9).fill(0).map(() => `*a${n}`)}]`)}\n${job}`,
+    text: `.a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n${lines(
+      30,
+      (n) =>
+        `.a${n + 1}: &a${n + 1} [${range(9)
+          .fill(0)
+          .map(() => `*a${n}`)}]`,
+    )}\n${job}`,
     limit: 'nodes',
   },
-  { name: 'more aliases than allowed', text: `.a: &a x\n.b: [${range(10_001).map(() => '*a')}]\n${job}`, limit: 'aliases' },
+  {
+    name: 'more aliases than allowed',
+    text: `.a: &a x\n.b: [${range(10_001).map(() => '*a')}]\n${job}`,
+    limit: 'aliases',
+  },
   {
     name: 'a long text used often',
     text: `.a: &a ${'x'.repeat(100_000)}\n.b: [${range(1_000).map(() => '*a')}]\n${job}`,
@@ -34,15 +48,15 @@ const bombs: Bomb[] = [
   { name: 'deep dashes', text: `a:\n  ${'- '.repeat(50_000)}x`, limit: 'depth' },
   { name: 'deep indentation', text: lines(1_000, (n) => `${' '.repeat(n)}a:`), limit: 'depth' },
   { name: 'deep explicit keys', text: '? '.repeat(50_000), limit: 'depth' },
-  { name: 'a large file', text: `${job}#${'x'.repeat(1_048_576)}`, limit: 'fileBytes' },
-  { name: 'one very long text', text: `job:\n  script: "${'x '.repeat(500_000)}"\n` },
-  { name: 'a very long comment', text: `${job}${'# comment\n'.repeat(100_000)}` },
-  { name: 'many keys', text: `${job}.many:\n${lines(80_000, (n) => `  k${n}: v`)}` },
-  { name: 'many equal keys', text: `${job}.many:\n${'  k: v\n'.repeat(100_000)}` },
+  { name: 'a large file', text: `${job}#${'x'.repeat(524_288)}`, limit: 'fileBytes' },
+  { name: 'one very long text', text: `job:\n  script: "${'x '.repeat(250_000)}"\n` },
+  { name: 'a very long comment', text: `${job}${'# comment\n'.repeat(50_000)}` },
+  { name: 'many keys', text: `${job}.many:\n${lines(40_000, (n) => `  k${n}: v`)}` },
+  { name: 'many equal keys', text: `${job}.many:\n${'  k: v\n'.repeat(70_000)}` },
   { name: 'many errors', text: lines(30_000, (n) => `j${n}: 1`), error: /should implement the script/ },
   { name: 'broken from the first character', text: '"'.repeat(500_001), error: /invalid YAML/ },
   { name: 'brackets that never match', text: ']}'.repeat(100_000), error: /invalid YAML/ },
-  { name: 'many documents', text: '---\na: b\n'.repeat(50_000), error: /one YAML document/ },
+  { name: 'many documents', text: '---\na: b\n'.repeat(40_000), error: /one YAML document/ },
   {
     name: 'a matrix of 10^20',
     text: `job:\n  script: x\n  parallel:\n    matrix:\n      - {${range(20).map((n) => `V${n}: [${range(10)}]`)}}\n`,
@@ -108,7 +122,7 @@ const bombs: Bomb[] = [
   },
   {
     name: 'a very long expression',
-    text: `job:\n  script: x\n  rules:\n    - if: $A ${'&& $A '.repeat(100_000)}\n`,
+    text: `job:\n  script: x\n  rules:\n    - if: $A ${'&& $A '.repeat(50_000)}\n`,
     error: /expressionLength/,
   },
   {
@@ -133,16 +147,18 @@ const bombs: Bomb[] = [
     name: 'needs of parallel jobs, over and over',
     text: `${lines(9, (n) => `a${n}: {stage: build, script: x, parallel: 200}`)}\nb: {script: x, parallel: 200, needs: [${range(9).map((n) => `a${n}`)}]}`,
   },
-  { name: 'a name that is a prototype', text: '__proto__:\n  script: x\n  variables: {__proto__: a, constructor: b}\n' },
+  {
+    name: 'a name that is a prototype',
+    text: '__proto__:\n  script: x\n  variables: {__proto__: a, constructor: b}\n',
+  },
 ];
 
 describe('security 11: bombs', () => {
   test.each(bombs)('security 11: $name', async ({ text, context, limit, error }) => {
-    const started = performance.now();
+    const started = cpuSeconds();
     const result = await compileText(text, context);
     result.mergedYaml?.();
-    const seconds = (performance.now() - started) / 1000;
-    expect(seconds).toBeLessThan(SECONDS);
+    expect(cpuSeconds() - started).toBeLessThan(SECONDS);
     const errors = result.ok ? [] : result.errors;
     if (limit) {
       const found = errors.find((each) => each.limit?.name === limit);
@@ -156,14 +172,14 @@ describe('security 11: bombs', () => {
   test('security 11: includes that multiply', async () => {
     const files = new Map(range(50).map((n) => [`${n}.yml`, `include: [${n + 1}.yml, ${n + 1}.yml]\n`]));
     files.set('50.yml', '.x: {}\n').set(ENTRY, `include: 0.yml\n${job}`);
-    const started = performance.now();
+    const started = cpuSeconds();
     const result = await compileCase(files);
-    expect(performance.now() - started).toBeLessThan(SECONDS * 1000);
+    expect(cpuSeconds() - started).toBeLessThan(SECONDS);
     expect(result.ok ? undefined : result.errors[0]?.limit).toEqual({ name: 'includes', value: 150, used: 151 });
   });
 
   test('security 11: files that are large together', async () => {
-    const files = new Map(range(5).map((n) => [`ci/${n}.yml`, `.x${n}: {}\n#${'x'.repeat(1_000_000)}\n`]));
+    const files = new Map(range(6).map((n) => [`ci/${n}.yml`, `.x${n}: {}\n#${'x'.repeat(500_000)}\n`]));
     files.set(ENTRY, `include: [ci/*.yml]\n${job}`);
     const result = await compileCase(files);
     expect(result.ok ? undefined : result.errors[0]?.limit?.name).toBe('totalBytes');

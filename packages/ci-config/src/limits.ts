@@ -46,8 +46,8 @@ export type Limits = {
 };
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({
-  fileBytes: 1_048_576,
-  totalBytes: 4_194_304,
+  fileBytes: 524_288,
+  totalBytes: 2_097_152,
   includes: 150,
   includeDepth: 100,
   aliases: 10_000,

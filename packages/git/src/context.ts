@@ -40,7 +40,7 @@ export interface Git {
   close(): Promise<void>;
 }
 
-export interface QuarantinedView {
+interface QuarantinedView {
   /** The directory where new objects are. */
   readonly path: string;
   /** The repository without them. */

@@ -58,7 +58,9 @@ export function codeFromStderr(stderr: string): GitErrorCode {
     return 'directory_conflict';
   }
   if (/maximum allowed size/.test(stderr)) return 'limit';
-  if (/bad object|not a valid object name|unknown revision|Not a valid (commit|object)|nonexistent object/i.test(stderr))
+  if (
+    /bad object|not a valid object name|unknown revision|Not a valid (commit|object)|nonexistent object/i.test(stderr)
+  )
     return 'not_found';
   if (/fsck error|did not receive expected object|corrupt|inflate|pack has bad|error in object/i.test(stderr))
     return 'corrupt';

@@ -102,6 +102,7 @@ export {
   maintain,
   packRefs,
   prune,
+  type RepackOptions,
   repack,
   type StoreCounts,
   storeCounts,

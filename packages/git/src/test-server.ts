@@ -7,10 +7,21 @@ import { isGitError } from './errors.ts';
 import { createQuarantine, discardQuarantine, migrateQuarantine, type Quarantine } from './objects/quarantine.ts';
 import { refsSnapshot } from './refs/snapshot.ts';
 import { updateRefs, updateRefsSeparately } from './refs/update.ts';
-import { protocolVersion, receivePackAdvertisement, serviceHeader, uploadPackAdvertisement } from './transfer/advertise.ts';
+import {
+  protocolVersion,
+  receivePackAdvertisement,
+  serviceHeader,
+  uploadPackAdvertisement,
+} from './transfer/advertise.ts';
 import { checkConnectivity, ingestPack } from './transfer/ingest.ts';
 import { answerLsRefs, parseV2Request } from './transfer/ls-refs.ts';
-import { type CommandOutcome, type PushCommand, readReceiveRequest, receiveMessage, receiveReport } from './transfer/receive-pack.ts';
+import {
+  type CommandOutcome,
+  type PushCommand,
+  readReceiveRequest,
+  receiveMessage,
+  receiveReport,
+} from './transfer/receive-pack.ts';
 import { uploadPack } from './transfer/upload-pack.ts';
 import type { RefName } from './types.ts';
 
@@ -72,7 +83,10 @@ export async function startTestServer(repo: Repo, options: TestServerOptions = {
       if (push.pack) {
         await ingestPack(quarantine, push.pack, { maxBytes: options.maxBytes ?? 100_000_000 });
         lap('ingest');
-        await checkConnectivity(quarantine, push.commands.map((command) => command.new));
+        await checkConnectivity(
+          quarantine,
+          push.commands.map((command) => command.new),
+        );
         lap('connectivity');
       }
       const outcomes = new Map<string, CommandOutcome>();
@@ -165,4 +179,3 @@ export async function startTestServer(repo: Repo, options: TestServerOptions = {
       }),
   };
 }
-

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { compileCase, type CaseContext, casesRoot } from '../../testdata/harness.ts';
+import { type CaseContext, casesRoot, compileCase } from '../../testdata/harness.ts';
 import { formatLocated } from '../diagnostics.ts';
 
 type Expected = {

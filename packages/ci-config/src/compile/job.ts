@@ -1,7 +1,14 @@
 /** One instance of a job that is in the pipeline -> its entry in the plan. */
 import { mergeVariables } from '../expand/defaults.ts';
 import type { Instance } from '../expand/matrix.ts';
-import { type ExpansionBudget, type Layer, layer, type Scope, variableScope } from '../expand/variables.ts';
+import {
+  type ExpansionBudget,
+  type Layer,
+  layer,
+  type Scope,
+  type Variable,
+  variableScope,
+} from '../expand/variables.ts';
 import type { Environment } from '../keywords/environment.ts';
 import type { JobConfig } from '../keywords/index.ts';
 import type { Rule } from '../keywords/rules.ts';
@@ -18,8 +25,8 @@ export type JobFrame = {
   readonly instance: Instance;
   readonly stage: string;
   readonly stageIndex: number;
-  /** Root variables that the job inherits, its own, and those of its instance. */
-  readonly variables: readonly YamlVariable[];
+  /** Root variables that the job inherits; shared by all that inherit the same. */
+  readonly inherited: { readonly list: readonly YamlVariable[]; readonly layer: Layer };
 };
 
 /** Layers below and above those of the configuration. */
@@ -29,15 +36,10 @@ export type Layers = {
   readonly budget: ExpansionBudget;
 };
 
-/** What variables a job sees while it is compiled. */
-export function jobScope(
-  frame: JobFrame,
-  variables: readonly YamlVariable[],
-  layers: Layers,
-  more: Layer = new Map(),
-): Scope {
-  const { instance, stage, job } = frame;
-  const own = [
+/** What variables a job sees while it is compiled: `more` are those of the rule that held, and of its environment. */
+export function jobScope(frame: JobFrame, layers: Layers, ...more: readonly (readonly Variable[])[]): Scope {
+  const { instance, stage, job, config, inherited } = frame;
+  const own: Variable[] = [
     { key: 'CI_JOB_NAME', value: instance.name, raw: true },
     { key: 'CI_JOB_STAGE', value: stage, raw: true },
   ];
@@ -45,7 +47,8 @@ export function jobScope(
     own.push({ key: 'CI_NODE_INDEX', value: String(instance.parallel.index), raw: true });
     own.push({ key: 'CI_NODE_TOTAL', value: String(instance.parallel.total), raw: true });
   }
-  const all = [...layers.below, layer(own), layer(variables), ...layers.above, more];
+  const yaml = [config.variables ?? [], instance.variables, ...more].map(layer);
+  const all = [...layers.below, layer(own), inherited.layer, ...yaml, ...layers.above];
   return variableScope(all, layers.budget, job.mark);
 }
 
@@ -57,12 +60,13 @@ export async function planJob(
   files: { paths: Paths; fileCommit: FileCommit },
 ): Promise<Omit<PlanJob, 'needs' | 'dependencies'>> {
   const { config, instance, stage, stageIndex } = frame;
-  const variables = mergeVariables(frame.variables, rule?.variables ?? []);
+  const ofRule = rule?.variables ?? [];
+  const variables = mergeVariables(frame.inherited.list, config.variables ?? [], instance.variables, ofRule);
   const environment = config.environment
-    ? expandEnvironment(config.environment, jobScope(frame, variables, layers))
+    ? expandEnvironment(config.environment, jobScope(frame, layers, ofRule))
     : null;
-  const named = environment ? layer([{ key: 'CI_ENVIRONMENT_NAME', value: environment.name, raw: true }]) : undefined;
-  const scope = jobScope(frame, variables, layers, named);
+  const named = environment ? [{ key: 'CI_ENVIRONMENT_NAME', value: environment.name, raw: true }] : [];
+  const scope = jobScope(frame, layers, ofRule, named);
   const when = rule?.when ?? config.when ?? 'on_success';
   const failure = rule?.allowFailure ?? config.allow_failure;
   return {

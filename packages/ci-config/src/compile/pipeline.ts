@@ -60,16 +60,17 @@ export async function compilePipeline(configuration: Configuration, context: Pip
   const flow = await runWorkflow(configuration, context);
   if (flow.rejected) return { decisions: [], filtered: 'workflow', reason: located(flow.rejected, WORKFLOW_FILTERED) };
 
+  const rootLayer = layer(flow.variables);
   const decisions: Decision[] = [];
   const included: Included[] = [];
   for (const each of placed) {
     const config = applyDefaults(each.job.config, configuration.defaults);
-    const inherited = inheritVariables(config, flow.variables);
+    const list = inheritVariables(config, flow.variables);
+    const inherited = { list, layer: list === flow.variables ? rootLayer : layer(list) };
     for (const instance of each.instances) {
       context.signal?.throwIfAborted();
-      const variables = mergeVariables(inherited, instance.variables);
-      const frame: JobFrame = { ...each, config, instance, variables };
-      const around = { scope: jobScope(frame, variables, layers), paths: context.paths };
+      const frame: JobFrame = { ...each, config, instance, inherited };
+      const around = { scope: jobScope(frame, layers), paths: context.paths };
       const verdict = await judgeJob(config, context.ref, around, Boolean(configuration.workflow?.rules));
       decisions.push({ job: instance.name, included: verdict.included, reason: verdict.reason, rule: verdict.mark });
       if (verdict.included) included.push({ frame, rule: verdict.rule });
@@ -133,7 +134,7 @@ async function runWorkflow({ workflow, variables }: Configuration, context: Pipe
   const { layers, entry, paths } = context;
   const scopeOf = (list: Configuration['variables']) =>
     variableScope([...layers.below, layer(list), ...layers.above], layers.budget, entry);
-  let merged = [...variables];
+  let merged = variables;
   let autoCancel: AutoCancel | null = workflow?.autoCancel ?? null;
   let rejected: Mark | null = null;
   if (workflow?.rules) {

@@ -26,14 +26,7 @@ const DEFAULT_KEYWORDS: KeywordTable = new Map(INHERITABLE.map((name) => [name, 
 const GLOBAL_DEFAULTS: KeywordTable = new Map(
   ['image', 'services', 'before_script', 'after_script', 'cache'].map((name) => [name, JOB_KEYWORDS.get(name)!]),
 );
-const ROOT_KEYWORDS = new Set([
-  'default',
-  'stages',
-  'variables',
-  'workflow',
-  'spec',
-  ...GLOBAL_DEFAULTS.keys(),
-]);
+const ROOT_KEYWORDS = new Set(['default', 'stages', 'variables', 'workflow', 'spec', ...GLOBAL_DEFAULTS.keys()]);
 
 export function readConfiguration(root: MappingNode, context: Context): Configuration {
   const { problems } = context;

@@ -24,13 +24,14 @@ export function parseYaml(file: string, text: string, context: ParseContext): No
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const tokens = [...new Parser(lines.addNewLine).parse(text)];
-  checkDepth(tokens, limits, mark);
+  const tokens = readTokens(text, lines, mark);
+  checkShape(tokens, limits, mark);
   // Own scalar rules, own duplicate check: the library's compares every pair of keys.
   const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, keepSourceTokens: false });
   const documents = [...composer.compose(tokens)];
   const [first, ...others] = documents.flatMap((document) => document.errors);
-  for (const error of others) problems.error(mark(error.pos[0]), `invalid YAML: ${firstLine(error.message)}`);
+  for (const error of others.slice(0, MOST_ERRORS))
+    problems.error(mark(error.pos[0]), `invalid YAML: ${firstLine(error.message)}`);
   if (first) fail(mark(first.pos[0]), `invalid YAML: ${firstLine(first.message)}`);
   const roots = documents.flatMap(({ contents }) => (contents && !isEmpty(contents) ? [contents] : []));
   const [root, second] = roots;
@@ -56,23 +57,55 @@ function isEmpty(node: ParsedNode): boolean {
   );
 }
 
+// An error costs far more than a value; a file with this many is no YAML at all.
+const MOST_ERRORS = 20;
+
+function readTokens(text: string, lines: LineCounter, mark: (offset: number) => Mark): CST.Token[] {
+  const tokens: CST.Token[] = [];
+  const errors: CST.ErrorToken[] = [];
+  for (const token of new Parser(lines.addNewLine).parse(text)) {
+    if (token.type === 'error' && errors.push(token) > MOST_ERRORS) {
+      const { offset, message } = errors[0]!;
+      fail(mark(offset), `invalid YAML: ${firstLine(message)}`);
+    }
+    tokens.push(token);
+  }
+  return tokens;
+}
+
 /** Deep nesting would overflow the stack of every recursive step that follows; this one is not recursive. */
-function checkDepth(tokens: readonly CST.Token[], limits: Limits, mark: (offset: number) => Mark): void {
+function checkShape(tokens: readonly CST.Token[], limits: Limits, mark: (offset: number) => Mark): void {
   const stack: { token: CST.Token; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
+  let values = 0;
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { token, depth } = next;
-    if (depth > limits.depth) {
-      failLimit(mark('offset' in token ? token.offset : 0), 'levels of nesting', limits, 'depth', depth);
-    }
+    const at = 'offset' in token ? token.offset : 0;
+    if (depth > limits.depth) failLimit(mark(at), 'levels of nesting', limits, 'depth', depth);
+    checkExtras(token, mark);
     if (token.type === 'document') {
       if (token.value) stack.push({ token: token.value, depth });
     } else if ('items' in token) {
+      values += token.items.length;
+      if (values > limits.nodes) failLimit(mark(at), 'values in one file', limits, 'nodes', values);
       for (const item of token.items) {
+        countExtras(item.start, mark);
         if (item.key) stack.push({ token: item.key, depth: depth + 1 });
         if (item.value) stack.push({ token: item.value, depth: depth + 1 });
       }
     }
   }
+}
+
+/** What stands before and behind a value; each anchor, tag or value too many there would be an error of its own. */
+function checkExtras(token: CST.Token, mark: (offset: number) => Mark): void {
+  if ('start' in token && Array.isArray(token.start)) countExtras(token.start, mark);
+  if ('end' in token && token.end) countExtras(token.end, mark);
+}
+
+function countExtras(extras: readonly CST.SourceToken[], mark: (offset: number) => Mark): void {
+  if (extras.length <= MOST_ERRORS) return;
+  const odd = extras.filter(({ type }) => type !== 'space' && type !== 'newline' && type !== 'comment');
+  if (odd.length > MOST_ERRORS) fail(mark(odd[0]!.offset), 'invalid YAML: too much around one value');
 }
 
 function convert(node: ParsedNode, context: FileContext): Node {

@@ -45,15 +45,22 @@ describe('diff', () => {
         expect(file.patch === '' || file.patch.startsWith('@@')).toBe(true);
       }
       expect(parsed.files.length).toBe(parsed.totalFiles);
-      const changed = await changedFiles(repo, fixture.plain(repo.path, ['rev-list', '--parents', '-1', id]).trim().split(' ')[1] as Sha ?? null, id);
-      expect(changed.map(({ newPath, status }) => [newPath, status])).toEqual(parsed.files.map(({ newPath, status }) => [newPath, status]));
+      const changed = await changedFiles(
+        repo,
+        (fixture.plain(repo.path, ['rev-list', '--parents', '-1', id]).trim().split(' ')[1] as Sha) ?? null,
+        id,
+      );
+      expect(changed.map(({ newPath, status }) => [newPath, status])).toEqual(
+        parsed.files.map(({ newPath, status }) => [newPath, status]),
+      );
     }
   });
 
   test('patches put back together with headers apply and give the other tree', async () => {
     const [a, b] = [tips[0] as Sha, tips[1] as Sha];
     const { files } = await diff(repo, a, b);
-    const quote = (path: string) => (/["\t]/.test(path) ? `"${path.replace(/"/g, '\\"').replace(/\t/g, '\\t')}"` : path);
+    const quote = (path: string) =>
+      /["\t]/.test(path) ? `"${path.replace(/"/g, '\\"').replace(/\t/g, '\\t')}"` : path;
     const text = files.map((file) => {
       const head = [`diff --git ${quote(`a/${file.oldPath}`)} ${quote(`b/${file.newPath}`)}`];
       if (file.newFile) head.push(`new file mode ${file.bMode}`);
@@ -66,8 +73,7 @@ describe('diff', () => {
       }
       return `${head.join('\n')}\n${file.patch}`;
     });
-    const run = (args: string[], input?: string) =>
-      fixture.plain(repo.path, ['-c', 'core.bare=false', ...args], input);
+    const run = (args: string[], input?: string) => fixture.plain(repo.path, ['-c', 'core.bare=false', ...args], input);
     fixture.plain(fixture.directory, ['init', '-q', 'work']);
     const work = `${fixture.directory}/work`;
     fixture.plain(work, ['fetch', '-q', repo.path, `${a}`, `${b}`]);
@@ -104,7 +110,8 @@ describe('diff', () => {
 
   test('security 4: names and contents that imitate patches do not confuse the parser', async () => {
     const names = ['a\ndiff --git x y', '"q"\\', '-p', ':0 x', 'tab\there'];
-    const hostile = 'diff --git a/evil b/evil\n@@ -1 +1 @@\n-x\n+y\n--- a/z\n+++ b/z\nBinary files a and b differ\n:100644\n';
+    const hostile =
+      'diff --git a/evil b/evil\n@@ -1 +1 @@\n-x\n+y\n--- a/z\n+++ b/z\nBinary files a and b differ\n:100644\n';
     const from = tree(names.map((name) => ['100644', name, 'one\n']));
     const to = tree(names.map((name) => ['100644', name, hostile]));
     const { files } = await diff(repo, from, to);
@@ -137,7 +144,15 @@ describe('diff', () => {
   });
 
   test('any chunking of the stream gives the same result', async () => {
-    const raw = fixture.bytes(repo.path, ['diff-tree', '-r', '--raw', '-p', '--full-index', tips[0] as string, tips[1] as string]);
+    const raw = fixture.bytes(repo.path, [
+      'diff-tree',
+      '-r',
+      '--raw',
+      '-p',
+      '--full-index',
+      tips[0] as string,
+      tips[1] as string,
+    ]);
     const whole = createDiffParser(DEFAULT_DIFF_LIMITS);
     whole.write(raw);
     const bytewise = createDiffParser(DEFAULT_DIFF_LIMITS);

@@ -23,7 +23,10 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 function revList(repo: Repo, args: string[]): string[] {
-  return fixture.plain(repo.path, ['rev-list', ...args]).split('\n').filter((line) => line !== '');
+  return fixture
+    .plain(repo.path, ['rev-list', ...args])
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 describe('log', () => {
@@ -89,7 +92,8 @@ describe('log', () => {
   test('new commits are those behind no reference', async () => {
     const { repo, tips } = cases[1] as (typeof cases)[number];
     const tree = fixture.plain(repo.path, ['rev-parse', `${tips[0]}^{tree}`]).trim();
-    const make = (parent: string) => shaFromGit(fixture.plain(repo.path, ['commit-tree', tree, '-p', parent, '-m', 'n']).trim());
+    const make = (parent: string) =>
+      shaFromGit(fixture.plain(repo.path, ['commit-tree', tree, '-p', parent, '-m', 'n']).trim());
     const first = make(tips[0] as string);
     const second = make(first);
     expect(await newCommits(repo, [second], { limit: 10 })).toEqual([second, first]);
@@ -106,7 +110,10 @@ describe('relations and line counts', () => {
           const plain = fixture.plain(repo.path, ['merge-base', a, b]).trim();
           expect(await mergeBase(repo, a, b)).toBe(plain);
           expect(await isAncestor(repo, a, b)).toBe(plain === a);
-          const [behind, ahead] = fixture.plain(repo.path, ['rev-list', '--left-right', '--count', `${a}...${b}`]).trim().split('\t');
+          const [behind, ahead] = fixture
+            .plain(repo.path, ['rev-list', '--left-right', '--count', `${a}...${b}`])
+            .trim()
+            .split('\t');
           expect(await aheadBehind(repo, a, b)).toEqual({ ahead: Number(ahead), behind: Number(behind) });
         }
       }
@@ -122,7 +129,10 @@ describe('relations and line counts', () => {
       const ids = await logIds(repo, { from: tips, limit: 1000 });
       const all = await Promise.all(ids.map((id) => commitStats(repo, id)));
       for (const [i, id] of ids.entries()) {
-        const rows = fixture.plain(repo.path, ['show', '-m', '--first-parent', '--format=', '--numstat', '-M', id]).trim().split('\n');
+        const rows = fixture
+          .plain(repo.path, ['show', '-m', '--first-parent', '--format=', '--numstat', '-M', id])
+          .trim()
+          .split('\n');
         const sum = (column: number) => rows.reduce((total, row) => total + (Number(row.split('\t')[column]) || 0), 0);
         expect(all[i]).toMatchObject({ additions: sum(0), deletions: sum(1), total: sum(0) + sum(1) });
       }
@@ -139,7 +149,10 @@ describe('relations and line counts', () => {
         const found = await lastCommitsOf(repo, tip, directory);
         for (const [name, id] of found) {
           const path = directory === '' ? name : `${directory}/${name}`;
-          expect([path, id]).toEqual([path, fixture.plain(repo.path, ['log', '-1', '--format=%H', tip, '--', path]).trim()]);
+          expect([path, id]).toEqual([
+            path,
+            fixture.plain(repo.path, ['log', '-1', '--format=%H', tip, '--', path]).trim(),
+          ]);
           expect(await lastCommitOf(repo, tip, path)).toBe(id);
         }
         const entries = (await listTree(repo, tip, directory))?.map(({ name }) => name) ?? [];

@@ -14,7 +14,7 @@ export interface LineStats {
 }
 
 /** Sums `git diff --numstat -z`: `added TAB deleted TAB path NUL`; renames put both paths in fields of their own. */
-export function sumNumstat(text: string): LineStats {
+function sumNumstat(text: string): LineStats {
   let additions = 0;
   let deletions = 0;
   let files = 0;

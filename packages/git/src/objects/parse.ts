@@ -56,7 +56,7 @@ export interface TreeEntry {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Text in the declared encoding; unknown encodings and invalid bytes fall back to Latin-1, which never fails. */
-export function decodeText(bytes: Uint8Array, encoding = 'utf-8'): string {
+function decodeText(bytes: Uint8Array, encoding = 'utf-8'): string {
   try {
     return /^utf-?8$/i.test(encoding) ? utf8.decode(bytes) : new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
@@ -206,7 +206,7 @@ export function eachTreeEntry(data: Buffer, visit: (mode: FileMode, name: Buffer
   }
 }
 
-export function typeOfMode(mode: FileMode): TreeEntry['type'] {
+function typeOfMode(mode: FileMode): TreeEntry['type'] {
   if (mode === '040000') return 'tree';
   return mode === '160000' ? 'commit' : 'blob';
 }

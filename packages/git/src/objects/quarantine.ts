@@ -1,5 +1,5 @@
 /** New objects wait in a directory of their own until everything about them is decided, then move into the store. */
-import { link, mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
@@ -48,19 +48,6 @@ function packOrder(name: string): number {
   return order < 0 ? 1 : order;
 }
 
-async function moveFile(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    // Content-addressed: what is there already is the same.
-    if (code === 'EEXIST') return;
-    // A file system without hard links.
-    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EXDEV') await rename(from, to);
-    else throw error;
-  }
-}
-
 /**
  * Moves all objects into the repository and removes the quarantine. Their bytes are on disk; their new names become
  * durable with the reference that updateRefs writes and syncs next, as in git itself: journals keep the order.
@@ -77,10 +64,11 @@ export async function migrateQuarantine(quarantine: Quarantine): Promise<void> {
       const files = (await readdir(from)).filter((name) => !name.startsWith('tmp_'));
       if (files.length === 0) return;
       await mkdir(to, { recursive: true });
+      // Content-addressed: a rename over an existing file replaces it by the same bytes.
       if (directory === 'pack') {
         files.sort((a, b) => packOrder(a) - packOrder(b));
-        for (const file of files) await moveFile(join(from, file), join(to, file));
-      } else await Promise.all(files.map((file) => moveFile(join(from, file), join(to, file))));
+        for (const file of files) await rename(join(from, file), join(to, file));
+      } else await Promise.all(files.map((file) => rename(join(from, file), join(to, file))));
     }),
   );
   await rm(quarantine.path, { recursive: true, force: true });

@@ -52,7 +52,9 @@ const treeId = (revision: string) => shaFromGit(fixture.plain(repo.path, ['rev-p
 async function commitOn(parents: Sha[], actions: TreeAction[], message = 'change'): Promise<Sha> {
   const base = parents[0] ? treeId(parents[0]) : null;
   const tree = await edit(base, actions);
-  return inQuarantine((quarantine) => createCommit(quarantine, { tree, parents, author: person, committer: person, message }));
+  return inQuarantine((quarantine) =>
+    createCommit(quarantine, { tree, parents, author: person, committer: person, message }),
+  );
 }
 
 describe('writing', () => {
@@ -72,7 +74,12 @@ describe('writing', () => {
     const tag = await inQuarantine((quarantine) =>
       createTag(quarantine, { target: made, targetType: 'commit', name: 'v2', tagger: person, message: 'Second' }),
     );
-    expect(await readTag(repo, tag)).toMatchObject({ target: made, name: 'v2', message: 'Second\n', tagger: { name: 'Ann' } });
+    expect(await readTag(repo, tag)).toMatchObject({
+      target: made,
+      name: 'v2',
+      message: 'Second\n',
+      tagger: { name: 'Ann' },
+    });
     expect(fixture.plain(repo.path, ['mktag'], fixture.plain(repo.path, ['cat-file', 'tag', tag])).trim()).toBe(tag);
   });
 
@@ -81,10 +88,16 @@ describe('writing', () => {
     const id = await inQuarantine((quarantine) =>
       createCommit(quarantine, { tree: EMPTY_TREE, parents: [], author: forged, committer: forged, message: 'a\0b' }),
     );
-    expect(await readCommit(repo, id)).toMatchObject({ parents: [], message: 'ab\n', author: { name: 'Eveparent x eve@x', email: 'abc' } });
+    expect(await readCommit(repo, id)).toMatchObject({
+      parents: [],
+      message: 'ab\n',
+      author: { name: 'Eveparent x eve@x', email: 'abc' },
+    });
     const bad = { ...person, offset: '+01\nparent' };
     const quarantine = await createQuarantine(repo);
-    expect(() => createCommit(quarantine, { tree: EMPTY_TREE, parents: [], author: bad, committer: bad, message: '' })).toThrow();
+    expect(() =>
+      createCommit(quarantine, { tree: EMPTY_TREE, parents: [], author: bad, committer: bad, message: '' }),
+    ).toThrow();
     await discardQuarantine(quarantine);
   });
 
@@ -120,7 +133,8 @@ describe('tree editor', () => {
           fixture.plain(work, ['update-index', '-z', '--add', '--index-info'], `${mode} ${id}\t${name}\0`);
         const store = (value: string) => fixture.plain(work, ['hash-object', '-w', '--stdin'], value).trim();
         const idOf = (name: string) => fixture.plain(work, ['rev-parse', `:${name}`]).trim();
-        const drop = (name: string) => fixture.plain(work, ['update-index', '-z', '--index-info'], `0 ${ZERO_SHA}\t${name}\0`);
+        const drop = (name: string) =>
+          fixture.plain(work, ['update-index', '-z', '--index-info'], `0 ${ZERO_SHA}\t${name}\0`);
         const roll = next(5);
         if (roll === 0 || existing.length < 2) {
           actions.push({ action: 'create', path: fresh, content: text(content) });
@@ -156,7 +170,10 @@ describe('tree editor', () => {
       { action: 'put', path: 'sub', mode: '160000', id: tips[0] as Sha },
     ]);
     expect(fixture.plain(repo.path, ['ls-tree', '-r', '--name-only', tree])).toBe('a/b/c\ndir/.gitkeep\nsub\n');
-    const gone = await edit(tree, ['a/b/c', 'dir/.gitkeep', 'sub'].map((path) => ({ action: 'delete', path }) as const));
+    const gone = await edit(
+      tree,
+      ['a/b/c', 'dir/.gitkeep', 'sub'].map((path) => ({ action: 'delete', path }) as const),
+    );
     expect(gone).toBe(EMPTY_TREE);
   });
 
@@ -197,10 +214,33 @@ describe('tree editor', () => {
   });
 
   test('security 2: paths that leave the tree or reach .git on any platform are refused', () => {
-    const bad = ['', '/a', 'a/', 'a//b', '.', '..', 'a/../b', '.git', '.GIT/config', 'a/.git/hooks', '.git.', '.git ', 'git~1'];
-    bad.push('.g\u200cit/x', '.git::$INDEX_ALLOCATION', 'a\\.git\\x', 'a\0b', 'a\nb', 'x'.repeat(300), 'y/'.repeat(3000));
+    const bad = [
+      '',
+      '/a',
+      'a/',
+      'a//b',
+      '.',
+      '..',
+      'a/../b',
+      '.git',
+      '.GIT/config',
+      'a/.git/hooks',
+      '.git.',
+      '.git ',
+      'git~1',
+    ];
+    bad.push(
+      '.g\u200cit/x',
+      '.git::$INDEX_ALLOCATION',
+      'a\\.git\\x',
+      'a\0b',
+      'a\nb',
+      'x'.repeat(300),
+      'y/'.repeat(3000),
+    );
     for (const path of bad) expect([path, writablePath(path)]).toEqual([path, null]);
-    for (const path of ['.gitignore', '.github/x', 'a b/ü', '-rf', 'git', '...']) expect(writablePath(path)).not.toBeNull();
+    for (const path of ['.gitignore', '.github/x', 'a b/ü', '-rf', 'git', '...'])
+      expect(writablePath(path)).not.toBeNull();
   });
 });
 
@@ -236,32 +276,50 @@ describe('merging', () => {
       (await readBlob(view, (await lookupPath(view, id, path))?.id as Sha))?.data.toString();
 
     const picked = await cherryPick(quarantine, first, { onto: target, committer: person });
-    expect(picked.status === 'done' && (await content(picked.id))).toBe(lines('one', 'nine').reduce((s, c) => s + String.fromCharCode(c), ''));
+    expect(picked.status === 'done' && (await content(picked.id))).toBe(
+      lines('one', 'nine').reduce((s, c) => s + String.fromCharCode(c), ''),
+    );
     expect(await cherryPick(quarantine, first, { onto: first, committer: person })).toEqual({ status: 'empty' });
 
     const reverted = await revert(quarantine, first, { onto: second, committer: person });
-    expect(reverted.status === 'done' && (await readCommit(view, reverted.id))?.message).toBe(`Revert "first"\n\nThis reverts commit ${first}.\n`);
-    await expect(revert(quarantine, base, { onto: second, committer: person })).rejects.toMatchObject({ code: 'invalid' });
+    expect(reverted.status === 'done' && (await readCommit(view, reverted.id))?.message).toBe(
+      `Revert "first"\n\nThis reverts commit ${first}.\n`,
+    );
+    await expect(revert(quarantine, base, { onto: second, committer: person })).rejects.toMatchObject({
+      code: 'invalid',
+    });
 
     const rebased = await rebase(quarantine, { head: second, onto: target, committer: person });
     expect(rebased.status === 'done' && rebased.commits.map(({ from }) => from)).toEqual([first, second]);
     if (rebased.status === 'done') expect(await logIds(view, { from: [rebased.id], not: [target] })).toHaveLength(2);
     expect(await rebase(quarantine, { head: second, onto: base, committer: person })).toMatchObject({ id: second });
 
-    const squashed = await squash(quarantine, { head: second, onto: target, author: person, committer: person, message: 'all' });
+    const squashed = await squash(quarantine, {
+      head: second,
+      onto: target,
+      author: person,
+      committer: person,
+      message: 'all',
+    });
     expect(squashed.status === 'done' && (await readCommit(view, squashed.id))?.parents).toEqual([target]);
     if (squashed.status === 'done' && rebased.status === 'done') {
       expect(squashed.treeId).toBe((await readCommit(view, rebased.id))?.tree);
     }
 
     const rival = await commitOn([base], [{ action: 'update', path: 'f', content: lines('1', 'neuf') }], 'rival');
-    expect(await rebase(quarantine, { head: second, onto: rival, committer: person })).toMatchObject({ status: 'conflict', commit: first });
+    expect(await rebase(quarantine, { head: second, onto: rival, committer: person })).toMatchObject({
+      status: 'conflict',
+      commit: first,
+    });
 
     // Synthetic commits of the merges are gone: only what was returned is left.
     await migrateQuarantine(quarantine);
     const messages = fixture.plain(repo.path, ['fsck', '--unreachable', '--no-progress']).split('\n');
-    const ids = messages.filter((line) => line.startsWith('unreachable commit ')).map((line) => line.split(' ')[2] ?? '');
-    for (const id of ids) expect(fixture.plain(repo.path, ['log', '-1', '--format=%ae', id]).trim()).not.toBe('merge@localhost');
+    const ids = messages
+      .filter((line) => line.startsWith('unreachable commit '))
+      .map((line) => line.split(' ')[2] ?? '');
+    for (const id of ids)
+      expect(fixture.plain(repo.path, ['log', '-1', '--format=%ae', id]).trim()).not.toBe('merge@localhost');
   });
 });
 
@@ -270,7 +328,9 @@ describe('quarantine', () => {
     const quarantine = await createQuarantine(repo);
     const id = await writeBlob(quarantine, text('only here'));
     expect((await readBlob(quarantine.repo, id))?.size).toBe(9);
-    await expect(updateRefs(quarantine.repo, [{ ref: 'refs/heads/q' as RefName, new: tips[0] as Sha }])).rejects.toMatchObject({
+    await expect(
+      updateRefs(quarantine.repo, [{ ref: 'refs/heads/q' as RefName, new: tips[0] as Sha }]),
+    ).rejects.toMatchObject({
       code: 'invalid',
     });
     await discardQuarantine(quarantine);
@@ -294,7 +354,13 @@ describe('quarantine', () => {
     const editor = createTreeEditor(quarantine, (await readCommit(repo, parent))?.tree ?? null);
     await editor.apply({ action: 'create', path: 'api/file.txt', content: text('by API') });
     const tree = await editor.write();
-    const id = await createCommit(quarantine, { tree, parents: [parent], author: person, committer: person, message: 'API' });
+    const id = await createCommit(quarantine, {
+      tree,
+      parents: [parent],
+      author: person,
+      committer: person,
+      message: 'API',
+    });
     await migrateQuarantine(quarantine);
     await updateRefs(repo, [{ ref: 'refs/heads/main' as RefName, old: parent, new: id }]);
     expect(fixture.plain(repo.path, ['show', 'main:api/file.txt'])).toBe('by API');

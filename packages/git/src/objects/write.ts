@@ -87,7 +87,7 @@ function compareEntries(a: NewTreeEntry, b: NewTreeEntry): number {
 }
 
 /** The bytes of a tree object, sorted as git wants them. */
-export function treeBytes(entries: readonly NewTreeEntry[]): Buffer {
+function treeBytes(entries: readonly NewTreeEntry[]): Buffer {
   const parts: Buffer[] = [];
   for (const entry of [...entries].sort(compareEntries)) {
     // Directories have the mode 40000 in the object, without the leading zero.

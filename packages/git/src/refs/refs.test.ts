@@ -37,7 +37,29 @@ function gitAccepts(name: string): boolean {
 
 describe('names', () => {
   test('security 22: the rules equal those of git check-ref-format', () => {
-    const pieces = ['a', '.', '/', '..', '@', '{', '@{', '.lock', 'lock', '~', '^', ':', '?', '*', '[', '\\', ' ', '-', 'ü', '\t', 'b'];
+    const pieces = [
+      'a',
+      '.',
+      '/',
+      '..',
+      '@',
+      '{',
+      '@{',
+      '.lock',
+      'lock',
+      '~',
+      '^',
+      ':',
+      '?',
+      '*',
+      '[',
+      '\\',
+      ' ',
+      '-',
+      'ü',
+      '\t',
+      'b',
+    ];
     const next = random(3);
     const names = new Set(pieces);
     while (names.size < 220) names.add(Array.from({ length: 1 + next(4) }, () => pieces[next(pieces.length)]).join(''));
@@ -61,9 +83,35 @@ describe('names', () => {
 describe('revisions', () => {
   test('every accepted form resolves as git does', async () => {
     const head = tips[0] as Sha;
-    const forms = ['main', 'HEAD', '@', 'refs/heads/main', 'heads/main', 'v1.0', 'tags/v1.0', 'light', 'feature/one', head];
+    const forms = [
+      'main',
+      'HEAD',
+      '@',
+      'refs/heads/main',
+      'heads/main',
+      'v1.0',
+      'tags/v1.0',
+      'light',
+      'feature/one',
+      head,
+    ];
     forms.push(head.slice(0, 8), head.slice(0, 7).toUpperCase());
-    const suffixes = ['', '^{commit}', '^{tree}', '^{}', '~', '~1', '~3', '^', '^1', '^2', '^0', '~1^1', '~2^{tree}', '~99'];
+    const suffixes = [
+      '',
+      '^{commit}',
+      '^{tree}',
+      '^{}',
+      '~',
+      '~1',
+      '~3',
+      '^',
+      '^1',
+      '^2',
+      '^0',
+      '~1^1',
+      '~2^{tree}',
+      '~99',
+    ];
     for (const form of forms) {
       for (const suffix of suffixes) {
         let expected: string | null = null;
@@ -77,8 +125,30 @@ describe('revisions', () => {
   });
 
   test('security 4: options, ranges, paths and other syntax are refused before git starts', async () => {
-    const bad = ['-h', '--output=/tmp/x', '--upload-pack=id', '--all', 'main..feature/one', '^main', 'main:README.md', ':/Change'];
-    bad.push('main@{1}', '@{-1}', 'main^{/x}', 'main^!', 'main^@', 'main^-', 'a b', 'main\n', 'main\0', '', '~1', 'x'.repeat(2000));
+    const bad = [
+      '-h',
+      '--output=/tmp/x',
+      '--upload-pack=id',
+      '--all',
+      'main..feature/one',
+      '^main',
+      'main:README.md',
+      ':/Change',
+    ];
+    bad.push(
+      'main@{1}',
+      '@{-1}',
+      'main^{/x}',
+      'main^!',
+      'main^@',
+      'main^-',
+      'a b',
+      'main\n',
+      'main\0',
+      '',
+      '~1',
+      'x'.repeat(2000),
+    );
     bad.push('../../HEAD', 'refs/heads/../../HEAD', '*', 'main~9999999', '$(id)', '`id`');
     for (const text of bad) expect([text, await resolve(repo, text)]).toEqual([text, null]);
     for (const text of ['-h', 'main..x', 'main:x', '@{u}', 'main^@']) expect(parseRevision(text)).toBeNull();
@@ -110,7 +180,9 @@ describe('revisions', () => {
     const other = await fixture.create();
     const ids = randomHistory(fixture, other, 9);
     fixture.plain(other.path, ['pack-refs', '--all']);
-    expect(await readRef(other, 'refs/heads/main' as RefName)).toBe(fixture.plain(other.path, ['rev-parse', 'main']).trim());
+    expect(await readRef(other, 'refs/heads/main' as RefName)).toBe(
+      fixture.plain(other.path, ['rev-parse', 'main']).trim(),
+    );
     fixture.plain(other.path, ['update-ref', 'refs/heads/main', ids.at(-1) as string]);
     expect(await readRef(other, 'refs/heads/main' as RefName)).toBe(ids.at(-1));
     fixture.plain(other.path, ['update-ref', '-d', 'refs/heads/main']);
@@ -127,7 +199,9 @@ describe('snapshots', () => {
     const printed = () =>
       fixture.plain(other.path, ['for-each-ref', '--format=%(refname) %(objectname) %(*objectname)']).trim();
     const shown = async (generation: number) =>
-      (await refsSnapshot(other, generation)).refs.map((entry) => `${entry.ref} ${entry.id} ${entry.peeled ?? ''}`).join('\n');
+      (await refsSnapshot(other, generation)).refs
+        .map((entry) => `${entry.ref} ${entry.id} ${entry.peeled ?? ''}`)
+        .join('\n');
     expect(await shown(1)).toBe(printed());
     fixture.plain(other.path, ['update-ref', 'refs/heads/new', ids[0] as string]);
     expect(await shown(1)).not.toBe(printed());
@@ -156,16 +230,33 @@ describe('snapshots', () => {
     expect(await names({ search: '^one' })).toEqual([]);
     expect(await names({ skip: 1, limit: 1 })).toEqual(all.slice(1, 2));
     expect(await names({ after: 'feature/one' })).toEqual(all.slice(all.indexOf('feature/one') + 1));
-    const byDate = fixture.plain(repo.path, ['for-each-ref', '--sort=committerdate', '--format=%(refname:short)', 'refs/heads/feature', 'refs/heads/main', 'refs/heads/two']);
+    const byDate = fixture.plain(repo.path, [
+      'for-each-ref',
+      '--sort=committerdate',
+      '--format=%(refname:short)',
+      'refs/heads/feature',
+      'refs/heads/main',
+      'refs/heads/two',
+    ]);
     const ours = (await names({ sort: 'updated_asc' })).filter((name) => name !== 'both').join('\n');
     expect(ours.split('\n').sort()).toEqual(byDate.trim().split('\n').sort());
     expect((await names({ sort: 'updated_desc' }))[0]).toBe((await names({ sort: 'updated_asc' })).at(-1));
-    expect(['v1.10', 'v1.9', 'v1.9-rc1', 'v1.9.1'].sort(compareVersions)).toEqual(['v1.9-rc1', 'v1.9', 'v1.9.1', 'v1.10']);
+    expect(['v1.10', 'v1.9', 'v1.9-rc1', 'v1.9.1'].sort(compareVersions)).toEqual([
+      'v1.9-rc1',
+      'v1.9',
+      'v1.9.1',
+      'v1.10',
+    ]);
   });
 
   test('containing and merged equal plain git', async () => {
     const old = shaFromGit(fixture.plain(repo.path, ['rev-parse', 'main~2']).trim());
-    const expected = fixture.plain(repo.path, ['for-each-ref', `--contains=${old}`, '--format=%(refname)', 'refs/heads/']);
+    const expected = fixture.plain(repo.path, [
+      'for-each-ref',
+      `--contains=${old}`,
+      '--format=%(refname)',
+      'refs/heads/',
+    ]);
     expect(await refsContaining(repo, old, { prefix: 'refs/heads/' })).toEqual(expected.trim().split('\n'));
     const merged = fixture.plain(repo.path, ['for-each-ref', '--merged=main', '--format=%(refname)', 'refs/heads/']);
     expect([...(await branchesMergedInto(repo, await mainTip()))]).toEqual(merged.trim().split('\n'));
@@ -222,7 +313,9 @@ describe('updates', () => {
   test('of many concurrent writers with the same expectation exactly one wins', async () => {
     const [a, b, c] = tips as [Sha, Sha, Sha];
     await updateRefs(repo, [{ ref: ref('race'), old: ZERO_SHA, new: a }]);
-    const attempts = Array.from({ length: 8 }, (_, i) => updateRefs(repo, [{ ref: ref('race'), old: a, new: i % 2 ? b : c }]));
+    const attempts = Array.from({ length: 8 }, (_, i) =>
+      updateRefs(repo, [{ ref: ref('race'), old: a, new: i % 2 ? b : c }]),
+    );
     const done = await Promise.allSettled(attempts);
     expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });

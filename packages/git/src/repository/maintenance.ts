@@ -16,16 +16,29 @@ export async function packRefs(repo: Repo): Promise<void> {
   await runGit(repo, ['pack-refs', '--all', '--prune'], { work: 'maintenance' });
 }
 
-/** Rolls small packs and loose objects into larger ones, never dropping an object. `full` makes one pack. */
-export async function repack(repo: Repo, options: { full?: boolean } = {}): Promise<void> {
-  // Bitmaps need all objects in one place: not where some are borrowed.
-  const borrowed = await stat(join(repo.path, 'objects/info/alternates')).then(
+export interface RepackOptions {
+  /** One pack of everything instead of rolling small ones together. */
+  full?: boolean;
+  /** Other repositories borrow these objects: nothing may ever be dropped. */
+  lent?: boolean;
+}
+
+/** With more packs than this a repository that borrows objects gets one pack of its own. */
+const MAX_BORROWER_PACKS = 10;
+
+/** Rolls small packs and loose objects into larger ones. Without `full` no object is dropped. */
+export async function repack(repo: Repo, options: RepackOptions = {}): Promise<void> {
+  const borrows = await stat(join(repo.path, 'objects/info/alternates')).then(
     () => true,
     () => false,
   );
-  const bitmap = borrowed ? [] : ['--write-bitmap-index'];
-  const how = options.full ? ['-A', '--unpack-unreachable=2.weeks.ago'] : ['--geometric=2'];
-  await runGit(repo, ['repack', '-d', '-l', '-q', '--write-midx', ...how, ...bitmap], { work: 'maintenance' });
+  const { packs } = await storeCounts(repo);
+  // git 2.39 crashes in a geometric repack where all objects are borrowed, and bitmaps need all objects in one place.
+  const full = options.full || (borrows && packs > MAX_BORROWER_PACKS);
+  const everything = options.lent ? ['-a', '-k'] : ['-A', '--unpack-unreachable=2.weeks.ago'];
+  const how = full ? everything : borrows ? [] : ['--geometric=2'];
+  const index = borrows ? [] : ['--write-midx', '--write-bitmap-index'];
+  await runGit(repo, ['repack', '-d', '-l', '-q', ...how, ...index], { work: 'maintenance' });
 }
 
 /** Removes unreachable loose objects older than this many seconds (default two weeks) and those that are packed. */
@@ -36,10 +49,10 @@ export async function prune(repo: Repo, olderThanSeconds = 14 * 86_400): Promise
 }
 
 /** All of the above in the right order: what the scheduled maintenance of one repository does. Hold its lock. */
-export async function maintain(repo: Repo, options: { full?: boolean } = {}): Promise<void> {
+export async function maintain(repo: Repo, options: RepackOptions = {}): Promise<void> {
   await packRefs(repo);
   await repack(repo, options);
-  await prune(repo);
+  if (!options.lent) await prune(repo);
   await writeCommitGraph(repo);
 }
 

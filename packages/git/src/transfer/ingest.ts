@@ -106,17 +106,16 @@ export async function checkConnectivity(quarantine: Quarantine, ids: readonly Sh
   const tips = [...new Set(ids)].filter((id) => isSha(id) && id !== ZERO_SHA);
   if (tips.length === 0) return;
   // The quarantine sees the repository as an alternate: asking for its references again would cost a process.
-  const borrows = await stat(join(quarantine.base.path, 'objects/info/alternates')).then(() => true, () => false);
+  const borrows = await stat(join(quarantine.base.path, 'objects/info/alternates')).then(
+    () => true,
+    () => false,
+  );
   const borrowed = borrows ? ['--alternate-refs'] : [];
   try {
-    await runGit(
-      quarantine.repo,
-      ['rev-list', '--objects', '--stdin', '--not', '--all', '--quiet', ...borrowed],
-      {
-        work: 'write',
-        input: `${tips.join('\n')}\n`,
-      },
-    );
+    await runGit(quarantine.repo, ['rev-list', '--objects', '--stdin', '--not', '--all', '--quiet', ...borrowed], {
+      work: 'write',
+      input: `${tips.join('\n')}\n`,
+    });
   } catch (error) {
     if (!(error instanceof GitError) || error.exitCode === null) throw error;
     throw new GitError('corrupt', 'objects are missing', { stderr: error.stderr, exitCode: error.exitCode });

@@ -4,10 +4,9 @@ import { GitError } from '../errors.ts';
 /** Largest payload of one line: 65,520 with its length. */
 const MAX_PAYLOAD = 65_516;
 
-export type Packet = { type: 'data'; data: Buffer } | { type: 'flush' } | { type: 'delimiter' } | { type: 'end' };
+type Packet = { type: 'data'; data: Buffer } | { type: 'flush' } | { type: 'delimiter' } | { type: 'end' };
 
 export const FLUSH = Buffer.from('0000');
-export const DELIMITER = Buffer.from('0001');
 
 /** One line with its length in front. */
 export function pktLine(payload: string | Uint8Array): Buffer {

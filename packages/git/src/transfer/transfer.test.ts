@@ -149,7 +149,9 @@ describe('push', () => {
     for (const n of [1, 2, 3]) await commit(at, `f${n}`, `${n}\n`);
     await client(at, 'push', 'origin', 'main');
     const shallow = join(fixture.directory, 'shallow');
-    expect((await client(fixture.directory, 'clone', '-q', '--depth=1', '-b', 'main', server.url, shallow)).ok).toBe(true);
+    expect((await client(fixture.directory, 'clone', '-q', '--depth=1', '-b', 'main', server.url, shallow)).ok).toBe(
+      true,
+    );
     const id = await commit(shallow, 'more', 'x\n');
     expect((await client(shallow, 'push', 'origin', 'main')).ok).toBe(true);
     expect(await ref('refs/heads/main')).toBe(id);
@@ -231,7 +233,12 @@ describe('fetch', () => {
     randomHistory(fixture, repo, 63);
     const { answerLsRefs } = await import('./ls-refs.ts');
     const { refsSnapshot } = await import('../refs/snapshot.ts');
-    const variants = [['peel', 'symrefs', 'unborn', 'ref-prefix refs/heads/', 'ref-prefix HEAD'], ['peel'], ['symrefs', 'ref-prefix refs/tags/v'], []];
+    const variants = [
+      ['peel', 'symrefs', 'unborn', 'ref-prefix refs/heads/', 'ref-prefix HEAD'],
+      ['peel'],
+      ['symrefs', 'ref-prefix refs/tags/v'],
+      [],
+    ];
     for (const list of variants) {
       const body = Buffer.concat([
         pktLine('command=ls-refs\n'),
@@ -287,21 +294,31 @@ describe('hostile clients', () => {
       async function* source() {
         for (let at = 0; at < pack.length; at += 7) yield pack.subarray(at, at + 7);
       }
-      return await ingestPack(quarantine, source(), { maxBytes, ...(unpackLimit === undefined ? {} : { unpackLimit }) });
+      return await ingestPack(quarantine, source(), {
+        maxBytes,
+        ...(unpackLimit === undefined ? {} : { unpackLimit }),
+      });
     } finally {
       await discardQuarantine(quarantine);
     }
   }
 
-  test.each([0, 100])('security 2: trees with .git, .., slashes or wrong order are refused (unpack limit %i)', async (limit) => {
-    for (const name of ['.git', '.GIT', '..', '.', 'a/b', '', 'git~1', '.git ']) {
-      const pack = packOf([blob, { type: 2, data: entry('100644', name, blobId) }]);
-      await expect(ingest(pack, undefined, limit)).rejects.toMatchObject({ code: 'corrupt' });
-    }
-    const unsorted = Buffer.concat([entry('100644', 'b', blobId), entry('100644', 'a', blobId)]);
-    await expect(ingest(packOf([blob, { type: 2, data: unsorted }]), undefined, limit)).rejects.toMatchObject({ code: 'corrupt' });
-    expect(await ingest(packOf([blob, { type: 2, data: entry('100644', 'fine', blobId) }]), undefined, limit)).toMatchObject({ objects: 2 });
-  });
+  test.each([0, 100])(
+    'security 2: trees with .git, .., slashes or wrong order are refused (unpack limit %i)',
+    async (limit) => {
+      for (const name of ['.git', '.GIT', '..', '.', 'a/b', '', 'git~1', '.git ']) {
+        const pack = packOf([blob, { type: 2, data: entry('100644', name, blobId) }]);
+        await expect(ingest(pack, undefined, limit)).rejects.toMatchObject({ code: 'corrupt' });
+      }
+      const unsorted = Buffer.concat([entry('100644', 'b', blobId), entry('100644', 'a', blobId)]);
+      await expect(ingest(packOf([blob, { type: 2, data: unsorted }]), undefined, limit)).rejects.toMatchObject({
+        code: 'corrupt',
+      });
+      expect(
+        await ingest(packOf([blob, { type: 2, data: entry('100644', 'fine', blobId) }]), undefined, limit),
+      ).toMatchObject({ objects: 2 });
+    },
+  );
 
   test.each([0, 100])('damaged, truncated, oversized and impossible packs (unpack limit %i)', async (limit) => {
     const good = packOf([blob]);
@@ -349,7 +366,9 @@ describe('hostile clients', () => {
       outcomes: [{ name: 'refs/heads/x', error: 'line one\n0000ok refs/heads/x' }],
     });
     const packet = await createPacketReader(from(report)).next();
-    expect(packet.type === 'data' && packet.data.toString()).toContain('ng refs/heads/x line one 0000ok refs/heads/x\n');
+    expect(packet.type === 'data' && packet.data.toString()).toContain(
+      'ng refs/heads/x line one 0000ok refs/heads/x\n',
+    );
     const long = sideBand(2, Buffer.alloc(200_000, 'x'));
     expect(long.length).toBe(200_000 + 4 * 5);
   });

@@ -5,7 +5,7 @@ import type { Project } from '../../kernel/db/rows.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
 
 /** What happens to repositories when projects come and go. */
-export interface RepositoryHooks {
+interface RepositoryHooks {
   /** After the project's row is committed. When it fails the project is removed again. */
   projectCreated(
     subject: ProjectSubject,

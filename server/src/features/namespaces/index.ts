@@ -17,9 +17,8 @@ import { projectListRoutes } from './projects/project-lists.routes.ts';
 import { projectRoutes } from './projects/projects.routes.ts';
 import { projectService } from './projects/projects.service.ts';
 
-export { accessTables, allOf, groupScope, levelsOf, projectScope, withTables } from './access/access.queries.ts';
 export { nextIid } from './access/counters.queries.ts';
-export type { NamespacesDependencies, RepositoryHooks } from './deps.ts';
+export type { NamespacesDependencies } from './deps.ts';
 export { createPersonalNamespace } from './groups/groups.service.ts';
 
 export interface Namespaces extends Feature {
@@ -30,7 +29,7 @@ export interface Namespaces extends Feature {
 }
 
 /** Loads parents from a database. */
-export function parentLoader(db: Db): ParentLoader {
+function parentLoader(db: Db): ParentLoader {
   const userOf = (caller: Caller) => caller.user?.id ?? null;
   return {
     project: (idOrPath, caller) => findProjectSubject(db, idOrPath, userOf(caller)),

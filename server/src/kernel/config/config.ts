@@ -260,7 +260,7 @@ export const configKeys: readonly Key<keyof Config>[] = [
   }),
 ];
 
-export type ConfigSource = 'default' | 'environment' | 'file';
+type ConfigSource = 'default' | 'environment' | 'file';
 
 export interface LoadedConfig {
   readonly values: Config;

@@ -1,8 +1,8 @@
 /** What PostgreSQL says about broken constraints, as values that services map to answers. */
 
-export type FaultKind = 'unique' | 'foreign_key' | 'check' | 'not_null' | 'exclusion';
+type FaultKind = 'unique' | 'foreign_key' | 'check' | 'not_null' | 'exclusion';
 
-export interface DatabaseFault {
+interface DatabaseFault {
   readonly kind: FaultKind;
   /** Name of the constraint or unique index; empty for `not_null`. */
   readonly constraint: string;

@@ -23,10 +23,6 @@ export async function tryLockInTransaction(tx: Db, ...name: ReadonlyArray<string
   return rows[0]?.free === true;
 }
 
-/** The writer's lock on a repository, to the end of the transaction. */
-export const lockRepositoryInTransaction = (tx: Db, projectId: number): Promise<void> =>
-  lockInTransaction(tx, 'repository', projectId);
-
 /**
  * Holds the writer's lock on a repository while `work` runs. `work` gets the connection that holds it: using it for its
  * own transactions keeps waiting writers from starving each other of connections. The lock goes with the connection.

@@ -11,7 +11,7 @@ export interface MigrateOptions {
 }
 
 /** The database cannot be used by this program. */
-export class SchemaError extends Error {
+class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }
 

@@ -15,7 +15,7 @@ export interface FactConsumer {
   handle(fact: Fact, signal: AbortSignal): Promise<void>;
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly db: Db;
   readonly listener: Listener;
   readonly consumers: readonly FactConsumer[];

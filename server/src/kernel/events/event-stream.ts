@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Live } from './live.ts';
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   readonly live: Live;
   readonly topics: readonly string[];
   /** Asked before each event: rights may have gone since the page was opened. */

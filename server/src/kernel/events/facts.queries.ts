@@ -5,7 +5,7 @@ import type { Db } from '../db/index.ts';
 /** Wakes the processes that deliver; sent by the same statement, heard when the transaction commits. */
 export const factsChannel = 'facts';
 
-export interface NewFact {
+interface NewFact {
   readonly kind: string;
   readonly project_id?: number | null;
   readonly namespace_id?: number | null;

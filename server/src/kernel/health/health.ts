@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { unauthorized } from '../http/errors.ts';
 import { equalSecrets } from '../secrets/index.ts';
-import type { Metrics } from '../telemetry/index.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface HealthDependencies {
   readonly stopping: () => boolean;
@@ -48,6 +48,7 @@ export function mountHealth(server: FastifyInstance, deps: HealthDependencies): 
     const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     if (deps.metricsToken === null || given === undefined || !equalSecrets(given, deps.metricsToken))
       throw unauthorized();
-    return reply.type(deps.metrics.registry.contentType).send(await deps.metrics.registry.metrics());
+    const rendered = await deps.metrics.render();
+    return rendered ? reply.type(rendered.type).send(rendered.text) : reply.code(503).send();
   });
 }

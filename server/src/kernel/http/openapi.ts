@@ -35,6 +35,7 @@ function publish(schema: unknown, components: Map<string, Node>): unknown {
     copy.type = [node.type, 'null'];
     if (Array.isArray(node.enum)) copy.enum = [...node.enum, null];
   }
+  if (node['x-id-or-path']) return { oneOf: [{ type: 'integer' }, { type: 'string' }] };
   if (node['x-scalar'] && node.items) return { oneOf: [publish(node.items, components), copy] };
   const title = node.title;
   if (typeof title !== 'string' || !isObjectType(node.type)) return copy;

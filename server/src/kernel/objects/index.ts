@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tooLarge } from '../http/errors.ts';
 
-export interface StoredObject {
+interface StoredObject {
   readonly key: string;
   /** Bytes. */
   readonly size: number;

@@ -4,9 +4,12 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { type SpawnedServer, spawnModule, spawnServer } from '../../../test/spawned.ts';
+
+// Starts real processes: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 60_000 });
 
 let directory: string;
 const servers: SpawnedServer[] = [];

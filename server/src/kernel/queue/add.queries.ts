@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/index.ts';
 import type { TaskReference } from './task.ts';
 
-export interface JobOptions {
+interface JobOptions {
   /** Not before this time. */
   readonly runAt?: Date;
   /** A job with the same key that still waits is replaced. */
@@ -28,11 +28,6 @@ export async function addJob<P>(
     ${task.name}, payload => ${JSON.stringify(payload)}::json, queue_name => ${queueName}::text,
     run_at => ${runAt}::timestamptz, max_attempts => ${task.maxAttempts ?? 10}::int, job_key => ${jobKey}::text,
     priority => ${priority}::int, job_key_mode => ${jobKeyMode}::text)`.execute(handle);
-}
-
-/** Removes a job that waits under the key. One that runs is not stopped, but not repeated either. */
-export async function removeJob(handle: Db, jobKey: string): Promise<void> {
-  await sql`select graphile_worker.remove_job(${jobKey})`.execute(handle);
 }
 
 /** Names under which workers of any process hold jobs or queues now. */

@@ -9,14 +9,14 @@ import { libraryLogger } from './library-log.ts';
 import { announceWorker, recoverDeadWorkers, retireWorker } from './recovery.ts';
 import type { CronItem, Task } from './task.ts';
 
-export interface QueueLog {
+interface QueueLog {
   debug(details: object, message: string): void;
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   readonly pool: pg.Pool;
   readonly db: Db;
   /** Its session keeps the lock by which other processes know that this one lives. */

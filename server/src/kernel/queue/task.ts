@@ -12,7 +12,7 @@ export interface TaskRun {
   readonly maxAttempts: number;
 }
 
-export interface TaskOptions {
+interface TaskOptions {
   /** Attempts in all, with exponential back-off between them (1 s, 7 s, 20 s, ... about e^n); default 10. */
   readonly maxAttempts?: number;
   /** Milliseconds that one attempt may take; default 60,000. */
@@ -48,7 +48,7 @@ export interface CronItem {
 }
 
 /** A job was added with a payload that its task does not declare. */
-export class PayloadError extends Error {
+class PayloadError extends Error {
   override readonly name = 'PayloadError';
 }
 

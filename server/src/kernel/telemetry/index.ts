@@ -1,6 +1,5 @@
-/** Structured logs and metrics. Secrets never reach either. */
+/** Structured logs. Secrets never reach them. */
 import { pino } from 'pino';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type Logger = pino.Logger;
 
@@ -57,50 +56,4 @@ export function createLogger(level: string, destination: pino.DestinationStream)
     },
     destination,
   );
-}
-
-export interface Metrics {
-  readonly registry: Registry;
-  /** Seconds of an HTTP exchange, by method, route and status. */
-  observeRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
-  /** Seconds of one attempt of a background task. */
-  observeTask(task: string, seconds: number, outcome: 'success' | 'failure'): void;
-  /** A number that is read when metrics are asked for. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void;
-}
-
-/** One registry per process. */
-export function createMetrics(): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'millrace_http_request_duration_seconds',
-    help: 'Duration of HTTP exchanges',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [registry],
-  });
-  const tasks = new Histogram({
-    name: 'millrace_task_duration_seconds',
-    help: 'Duration of attempts of background tasks',
-    labelNames: ['task', 'outcome'],
-    buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
-    registers: [registry],
-  });
-  return {
-    registry,
-    observeTask: (task, seconds, outcome) => tasks.observe({ task, outcome }, seconds),
-    observeRequest: ({ method, route, status }, seconds) =>
-      requests.observe({ method, route, status: String(status) }, seconds),
-    gauge(name, help, read) {
-      new Gauge({
-        name,
-        help,
-        registers: [registry],
-        async collect() {
-          this.set(await read());
-        },
-      });
-    },
-  };
 }

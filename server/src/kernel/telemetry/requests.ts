@@ -1,6 +1,7 @@
 /** One line and one measurement per HTTP exchange. */
 import type { FastifyInstance } from 'fastify';
-import { type Metrics, scrubUrl } from './index.ts';
+import { scrubUrl } from './index.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Exchanges that took longer are worth a line at the usual level. */
 const slowMilliseconds = 1000;

@@ -1,6 +1,7 @@
 /** Logs and metrics: what they say, and what never gets into them. */
 import { expect, it } from 'vitest';
-import { createLogger, createMetrics, scrubUrl } from './index.ts';
+import { createLogger, scrubUrl } from './index.ts';
+import { noMetrics, openMetrics } from './metrics.ts';
 
 function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
   const lines: string[] = [];
@@ -48,11 +49,12 @@ it('writes one JSON object a line, with the level by name and the time in UTC', 
 });
 
 it('measures exchanges, tasks and gauges', async () => {
-  const metrics = createMetrics();
+  expect(await noMetrics.render()).toBeNull();
+  const metrics = await openMetrics();
   metrics.observeRequest({ method: 'GET', route: '/api/v4/user', status: 200 }, 0.003);
   metrics.observeTask('facts.retry', 0.2, 'failure');
   metrics.gauge('millrace_database_connections', 'Open', () => 7);
-  const text = await metrics.registry.metrics();
+  const text = (await metrics.render())?.text;
   expect(text).toContain(
     'millrace_http_request_duration_seconds_count{method="GET",route="/api/v4/user",status="200"} 1',
   );

@@ -53,7 +53,7 @@ export function variablesService(deps: Pick<CiDependencies, 'secrets'>) {
     };
   }
 
-  const taken = () => invalidRecord({ key: ['(key) has already been taken'] });
+  const taken = (key: string) => invalidRecord({ key: [`(${key}) has already been taken`] });
 
   return {
     valueOf: (row: CiVariable): string => deps.secrets.open(row.value_encrypted, sealed.variable),
@@ -74,14 +74,14 @@ export function variablesService(deps: Pick<CiDependencies, 'secrets'>) {
       if ((await countVariables(db, owner)) >= maxVariables)
         throw invalidRecord({ base: [`Maximum number of CI variables (max_variables is ${maxVariables}) exceeded`] });
       const row = await insertVariable(db, owner, columns);
-      if (!row) throw taken();
+      if (!row) throw taken(columns.key);
       return row;
     },
 
     async update(db: Db, row: CiVariable, input: Partial<VariableInput>): Promise<CiVariable> {
       const value = input.value ?? deps.secrets.open(row.value_encrypted, sealed.variable);
       const changed = await updateVariable(db, row.id, columnsOf({ ...input, key: row.key, value }, row));
-      if (!changed) throw taken();
+      if (!changed) throw taken(row.key);
       return changed;
     },
   };

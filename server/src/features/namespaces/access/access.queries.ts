@@ -78,7 +78,7 @@ const projectsWithLevel = (level: number): Sql => sql`
     select a.project_id from access a where a.project_id is not null and a.level >= ${level}`;
 
 /** Visibilities that the caller may look into without being a member. */
-export function openVisibilities(caller: Caller): string[] {
+function openVisibilities(caller: Caller): string[] {
   return caller.user === null || caller.user.external ? ['public'] : ['public', 'internal'];
 }
 

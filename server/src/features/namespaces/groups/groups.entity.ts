@@ -15,7 +15,7 @@ import {
   Timestamp,
   Word,
 } from '../../../kernel/http/entity.ts';
-import { Project } from '../projects/projects.entity.ts';
+import { Project, type SharedGroup, sharedGroup } from '../projects/projects.entity.ts';
 
 const statistics = Fields({
   storage_size: Count(),
@@ -68,14 +68,6 @@ const properties = {
 /** A group in lists. */
 export const Group = Entity('Group', properties);
 
-const sharedGroup = Fields({
-  group_id: Id(),
-  group_name: Text(),
-  group_full_path: Text(),
-  group_access_level: Count(),
-  expires_at: Nullable(Day()),
-});
-
 /** A group by itself. */
 export const GroupDetail = Entity('GroupDetail', {
   ...properties,
@@ -86,18 +78,10 @@ export const GroupDetail = Entity('GroupDetail', {
   shared_projects: Sometimes(ListOf(Project)),
 });
 
-/** An invited group as groups and projects show it. */
-export type SharedGroup = Static<typeof sharedGroup>;
-
 /** The picture's address of a group or personal namespace; `key` is the object that holds it. */
-export function avatarUrl(
-  kind: 'group' | 'user' | 'project',
-  id: number,
-  key: string | null,
-  externalUrl: string,
-): string | null {
+function avatarUrl(id: number, key: string | null, externalUrl: string): string | null {
   if (key === null) return null;
-  return `${externalUrl}/uploads/-/system/${kind}/avatar/${id}/${key.slice(key.lastIndexOf('/') + 1)}`;
+  return `${externalUrl}/uploads/-/system/group/avatar/${id}/${key.slice(key.lastIndexOf('/') + 1)}`;
 }
 
 export interface GroupOptions {
@@ -129,7 +113,7 @@ export function groupJson(group: Namespace, options: GroupOptions): Static<typeo
     lfs_enabled: group.lfs_enabled,
     default_branch: group.default_branch,
     default_branch_protection: group.default_branch_protection,
-    avatar_url: avatarUrl('group', group.id, group.avatar_object_key, externalUrl),
+    avatar_url: avatarUrl(group.id, group.avatar_object_key, externalUrl),
     request_access_enabled: group.request_access_enabled,
     full_name: group.full_name,
     full_path: group.full_path,

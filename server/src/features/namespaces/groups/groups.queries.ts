@@ -4,7 +4,8 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import type { NamespacesTable } from '../../../kernel/db/tables.ts';
 import { grantHolds } from '../access/access.queries.ts';
-import type { SharedGroup, StorageStatistics } from './groups.entity.ts';
+import type { SharedGroup } from '../projects/projects.entity.ts';
+import type { StorageStatistics } from './groups.entity.ts';
 
 export type GroupColumns = Updateable<
   Omit<NamespacesTable, 'id' | 'kind' | 'traversal_ids' | 'full_path' | 'full_name'>

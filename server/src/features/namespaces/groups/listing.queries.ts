@@ -73,8 +73,7 @@ function afterCondition({ order, direction, after }: GroupWindow): Sql[] {
   return [sql`(${columns[order]}, n.id) ${sign} (lower(${after.value}), ${after.id})`];
 }
 
-/** The statement of a page, for running and explaining. */
-export function pageStatement(caller: Caller, filter: GroupFilter, window: GroupWindow) {
+function pageStatement(caller: Caller, filter: GroupFilter, window: GroupWindow) {
   const scope = groupScope(caller, { minimum: filter.minimumLevel ?? null });
   return sql<Namespace>`${withTables(scope.tables)}
     select n.* from namespaces n

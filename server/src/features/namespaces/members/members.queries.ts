@@ -178,12 +178,12 @@ export async function deleteMember(tx: Db, place: Place, userId: number, below: 
       where d.traversal_ids @> array[${place.id}]::bigint[]))`.execute(tx);
 }
 
-/** Locks the owners' grants on a place and its groups above; who is left counts as an owner while active. */
+/** How many owners a place has besides the user, on itself or above. */
 export async function otherOwners(tx: Db, place: Place, userId: number): Promise<number> {
   const { rows } = await sql<{ user_id: number }>`
     select g.user_id from grants g join users u on u.id = g.user_id
     where g.level >= ${Level.owner} and g.user_id <> ${userId} and u.user_type = 'human' and ${anywhere(place, 'g')}
-      and ${grantHolds('g')} for update of g`.execute(tx);
+      and ${grantHolds('g')}`.execute(tx);
   return rows.length;
 }
 

@@ -7,6 +7,7 @@ import { emit } from '../../../kernel/events/index.ts';
 import { forbidden, invalidParameters, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { requireOnGroup, requireOnProject } from '../../../kernel/http/parents.ts';
 import { findUser, findUserByUsername } from '../../identity/index.ts';
+import { lockNamespace } from '../projects/projects.queries.ts';
 import {
   deleteMember,
   findGrant,
@@ -148,6 +149,8 @@ export function memberService(db: Db) {
   async function requireOtherOwner(tx: Db, subject: MemberSubject, userId: number, level: number): Promise<void> {
     if (ownsNamespace(subject, userId)) throw forbidden();
     if (level < Level.owner || subject.kind === 'project') return;
+    // Of owners who leave at the same time the last one waits here and sees that the others are gone.
+    await lockNamespace(tx, subject.group.id);
     if ((await otherOwners(tx, placeOf(subject), userId)) === 0) throw forbidden();
   }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import { grantHolds } from '../access/access.queries.ts';
-import type { SharedGroup } from '../groups/groups.entity.ts';
+import type { SharedGroup } from './projects.entity.ts';
 
 /** Groups that were invited to the projects, by project id. */
 export async function findSharedGroups(db: Db, projectIds: readonly number[]): Promise<Map<number, SharedGroup[]>> {

@@ -140,8 +140,7 @@ function base(caller: Caller, filter: ProjectFilter) {
   return { tables: scope.tables, conditions: [scope.condition, ...conditionsOf(filter)] };
 }
 
-/** The statement of a page, for running and explaining. */
-export function pageStatement(caller: Caller, filter: ProjectFilter, window: ProjectWindow) {
+function pageStatement(caller: Caller, filter: ProjectFilter, window: ProjectWindow) {
   const { tables, conditions } = base(caller, filter);
   if (window.afterId !== null)
     conditions.push(window.direction === 'asc' ? sql`p.id > ${window.afterId}` : sql`p.id < ${window.afterId}`);

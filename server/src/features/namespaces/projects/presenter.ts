@@ -3,9 +3,8 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { findReferences, type ReferenceRow, userReference } from '../../identity/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import type { SharedGroup } from '../groups/groups.entity.ts';
 import { artifactSizes, findSharedGroups } from './extras.queries.ts';
-import type { BasicProjectJson, ProjectJson, ProjectStatistics } from './projects.entity.ts';
+import type { BasicProjectJson, ProjectJson, ProjectStatistics, SharedGroup } from './projects.entity.ts';
 import { basicProjectJson, projectJson } from './projects.json.ts';
 
 export interface PresentOptions {

@@ -43,13 +43,16 @@ const statistics = Fields({
 const access = Fields({ access_level: Count(), notification_level: Count() });
 const NullableAccess = Type.Unsafe<Static<typeof access> | null>({ ...access, type: ['object', 'null'] });
 
-const sharedGroup = Fields({
+/** An invited group as groups and projects show it. */
+export const sharedGroup = Fields({
   group_id: Id(),
   group_name: Text(),
   group_full_path: Text(),
   group_access_level: Count(),
   expires_at: Nullable(Day()),
 });
+
+export type SharedGroup = Static<typeof sharedGroup>;
 
 const featureLevel = () => Word(['disabled', 'private', 'enabled', 'public']);
 
@@ -171,17 +174,7 @@ export interface ProjectExtras {
   readonly projectAccess: number | null;
   /** Highest level of the caller on the groups above. */
   readonly groupAccess: number | null;
-  readonly sharedWith: ReadonlyArray<Static<typeof sharedGroup>>;
+  readonly sharedWith: readonly SharedGroup[];
   readonly owner: Static<typeof UserReference> | null;
   readonly statistics: ProjectStatistics | null;
-}
-
-/** What of a project the caller may see. */
-export interface ProjectSight {
-  readonly code: boolean;
-  readonly issues: boolean;
-  readonly mergeRequests: boolean;
-  readonly createMergeRequest: boolean;
-  readonly signedIn: boolean;
-  readonly admin: boolean;
 }

@@ -47,7 +47,7 @@ export interface UpdateProject extends Attributes {
 const taken = 'has already been taken';
 
 /** Names a place on disk that says nothing of its content and is never reused. */
-export function newRepositoryPath(): string {
+function newRepositoryPath(): string {
   const hash = randomBytes(32).toString('hex');
   return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
 }

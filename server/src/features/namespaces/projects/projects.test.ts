@@ -149,12 +149,40 @@ describe('creating', () => {
     expect((await create(alice, { name: 'ok', visibility: 'secret' })).status).toBe(400);
   });
 
+  test('with a README the repository is not empty, and another branch can become the default', async () => {
+    const made = await create(alice, { name: unique('readme'), initialize_with_readme: true });
+    const { id, web_url } = made.body;
+    expect(made).toMatchObject({
+      status: 201,
+      body: { empty_repo: false, readme_url: `${web_url}/-/blob/main/README.md` },
+    });
+    expect(await put(alice, id, { default_branch: 'next' })).toMatchObject({
+      status: 400,
+      body: { message: { base: ["Could not change HEAD: branch 'next' does not exist"] } },
+    });
+    const query = { branch: 'next', ref: 'main' };
+    await app.api('POST', `/projects/${id}/repository/branches`, { token: alice.secret, query });
+    const changed = await put(alice, id, { default_branch: 'next' });
+    expect(changed.body).toMatchObject({ default_branch: 'next', readme_url: `${web_url}/-/blob/next/README.md` });
+  });
+
   test('of several made at once with one path, one is made', async () => {
     const path = unique('race');
     const answers = await Promise.all(
       ['a', 'b', 'c', 'd'].map((name) => create(alice, { name: `${path}${name}`, path })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+  });
+
+  test('of a group and a project made at once with one path, one is made', async () => {
+    const parent = await buildGroup(app, { owner: alice.user });
+    const both = (path: string) =>
+      Promise.all([
+        create(alice, { path, namespace_id: parent.id }),
+        app.api('POST', '/groups', { token: alice.secret, json: { name: path, path, parent_id: parent.id } }),
+      ]);
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => both(`same${index}`)));
+    for (const pair of answers) expect(pair.map(({ status }) => status).sort()).toEqual([201, 400]);
   });
 
   test('[1/errors/8] [1/errors/9] anonymous callers and those beyond their limit are refused', async () => {

@@ -5,7 +5,7 @@ import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { badRequest, notFound } from '../../../kernel/http/errors.ts';
+import { badRequest, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
 import { mapPageAsync, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, DateTimeParam, IdOrPath, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
@@ -133,7 +133,7 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
         actions: List(commitAction, { maxItems: 10_000 }),
         start_branch: Optional(Str({ minLength: 1 })),
         start_sha: Optional(Str({ minLength: 1 })),
-        start_project: Optional(Str({ minLength: 1 })),
+        start_project: Optional(IdOrPath('Id or path of the project that the start point is in; the project itself')),
         author_email: Optional(Str({ maxLength: 255 })),
         author_name: Optional(Str({ maxLength: 255 })),
         stats: Optional(Bool({ default: true })),
@@ -142,7 +142,7 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       responses: { 201: CommitDetail },
       handler: async ({ params, subject, caller }) => {
         if (params.start_branch !== undefined && params.start_sha !== undefined)
-          throw badRequest('start_branch and start_sha are mutually exclusive');
+          throw invalidParameters(['start_branch, start_sha are mutually exclusive']);
         if (
           params.start_project !== undefined &&
           params.start_project !== String(subject.project.id) &&

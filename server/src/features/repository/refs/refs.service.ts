@@ -67,14 +67,15 @@ export function refService(deps: { reader: RepositoryReader; writes: WritePath }
       if (commit === null) throw plainError(404, `Target ${from} is invalid`);
       const user = caller.user;
       if (!user) throw unauthorized();
-      const taggedAt = new Date();
+      // As git keeps it: whole seconds.
+      const taggedAt = new Date(Math.floor(Date.now() / 1000) * 1000);
       let target = commit;
       await create(subject, caller, `refs/tags/${name}`, `Tag ${name} already exists`, async (bench) => {
         if (!message) return commit;
         const tagger = {
           name: user.name,
           email: user.commit_email ?? user.email,
-          seconds: Math.floor(taggedAt.getTime() / 1000),
+          seconds: taggedAt.getTime() / 1000,
         };
         target = await git.createTag(bench.quarantine, {
           target: knownSha(commit),

@@ -24,6 +24,7 @@ interface Node extends TSchema {
   'x-commas'?: boolean;
   'x-scalar'?: boolean;
   'x-nullable'?: boolean;
+  'x-id-or-path'?: boolean;
 }
 
 type Reasons = string[];
@@ -100,6 +101,8 @@ function boolean(raw: Raw, source: Source, name: string, reasons: Reasons): unkn
 
 function text(schema: Node, raw: Raw, name: string, reasons: Reasons): unknown {
   if (schema['x-parse'] === 'file') return isFile(raw) ? raw : invalid(reasons, name);
+  // Ids are numbers in JSON, and texts beside paths.
+  if (schema['x-id-or-path'] && Number.isSafeInteger(raw)) return String(raw);
   if (typeof raw !== 'string') return invalid(reasons, name);
   if (raw.includes('\0')) return invalid(reasons, name);
   if (schema['x-parse'] === 'date-time') return parseDateTime(raw) ?? invalid(reasons, name);

@@ -1,0 +1,271 @@
+/** Artifacts up and down, whole and single files, expiry, reports. */
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import yazl from 'yazl';
+import {
+  eventually,
+  type JobPayload,
+  type ProtocolRunner,
+  startWorld,
+  type TestProject,
+  type World,
+} from '../../../../test/ci.ts';
+
+let world: World;
+let runner: ProtocolRunner;
+beforeAll(async () => {
+  world = await startWorld();
+  runner = await world.runner();
+});
+afterAll(() => world.close());
+
+async function zip(files: Readonly<Record<string, string>>, links: readonly string[] = []): Promise<Buffer> {
+  const archive = new yazl.ZipFile();
+  for (const [name, content] of Object.entries(files)) archive.addBuffer(Buffer.from(content), name);
+  for (const name of links) archive.addBuffer(Buffer.from('/etc/passwd'), name, { mode: 0o120777 });
+  archive.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of archive.outputStream) chunks.push(Buffer.from(chunk as Buffer));
+  return Buffer.concat(chunks);
+}
+
+const archive = (data: Buffer, expireIn?: string) => ({
+  data,
+  name: 'artifacts.zip',
+  type: 'archive',
+  format: 'zip',
+  ...(expireIn ? { expireIn } : {}),
+});
+
+const get = (path: string, token: string | undefined, query = {}) =>
+  world.app.api<unknown>('GET', path, { token, query });
+const config = 'build: {script: [x], artifacts: {paths: [dist]}}';
+
+/** A project whose job has stored an archive and passed. */
+async function built(
+  data: Buffer,
+  expireIn?: string,
+): Promise<{ project: TestProject; job: JobPayload; pipelineId: number }> {
+  const project = await world.project();
+  const pipeline = await project.push(config);
+  const job = await runner.next();
+  const answer = await runner.upload(job, archive(data, expireIn));
+  expect([answer.status, answer.text]).toEqual([201, '{"message":"201 Created"}']);
+  await runner.update(job, 'success');
+  return { project, job, pipelineId: pipeline.id };
+}
+
+const sweep = () =>
+  world.app.tasks
+    .find((task) => task.name === 'ci.sweep_artifacts')
+    ?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+
+describe('downloads', () => {
+  it('[2/api.job-artifacts/2 job_id] [2/api.job-artifacts/3 ref_name] [2/api.job-artifacts/3 job] give the archive by job and by ref', async () => {
+    const data = await zip({ 'dist/a.txt': 'A' });
+    const { project, job } = await built(data);
+    const raw = async (path: string, query: Record<string, string> = {}) => {
+      const url = `${world.app.url}/api/v4/projects/${project.id}${path}?${new URLSearchParams(query)}`;
+      const response = await fetch(url, { headers: { 'PRIVATE-TOKEN': world.owner.token } });
+      return { status: response.status, headers: response.headers, data: Buffer.from(await response.arrayBuffer()) };
+    };
+    const byJob = await raw(`/jobs/${job.id}/artifacts`);
+    expect([byJob.status, byJob.data.equals(data)]).toEqual([200, true]);
+    expect(byJob.headers.get('content-type')).toBe('application/zip');
+    expect(byJob.headers.get('content-disposition')).toContain('attachment; filename="artifacts.zip"');
+    const byRef = await raw('/jobs/artifacts/main/download', { job: 'build' });
+    expect([byRef.status, byRef.data.equals(data)]).toEqual([200, true]);
+    expect((await raw('/jobs/artifacts/main/download', { job: 'other' })).status).toBe(404);
+    expect((await raw('/jobs/artifacts/none/download', { job: 'build' })).status).toBe(404);
+    expect((await raw('/jobs/artifacts/main/download')).status).toBe(400);
+    expect((await raw('/jobs/999999/artifacts')).status).toBe(404);
+  });
+
+  it('[2/api.job-artifacts/4 artifact_path] [2/api.job-artifacts/5 artifact_path] [2/api.job-artifacts/5 ref_name] [2/api.job-artifacts/5 job] [security 9] give one file, never as a page', async () => {
+    const { project, job } = await built(
+      await zip({ 'dist/a b.html': '<script>1</script>', 'x.txt': 'X' }, ['dist/link']),
+    );
+    const base = `/projects/${project.id}/jobs`;
+    const one = await get(`${base}/${job.id}/artifacts/dist/a%20b.html`, world.owner.token);
+    expect([one.status, one.body]).toEqual([200, '<script>1</script>']);
+    expect(one.headers.get('content-type')).toBe('application/octet-stream');
+    expect(one.headers.get('content-disposition')).toMatch(/^attachment/);
+    expect(one.headers.get('content-security-policy')).toContain('sandbox');
+    expect(one.headers.get('x-content-type-options')).toBe('nosniff');
+    const byRef = await get(`${base}/artifacts/main/raw/x.txt`, world.owner.token, { job: 'build' });
+    expect([byRef.status, byRef.body]).toEqual([200, 'X']);
+    for (const [path, status] of [
+      ['dist/none', 404],
+      ['dist/link', 404],
+      ['%2e%2e%2f%2e%2e%2fetc%2fpasswd', 400],
+      ['dist%2f%2e%2e%2fx.txt', 400],
+      ['a%00b', 400],
+      ['%2fetc%2fpasswd', 400],
+    ] as const) {
+      const answer = await get(`${base}/${job.id}/artifacts/${path}`, world.owner.token);
+      expect([path, answer.status]).toEqual([path, status]);
+    }
+  });
+
+  it('[2/api.job-artifacts/1 job_token] a running job of the project reads them, a stranger does not', async () => {
+    const { project, job } = await built(await zip({ a: 'a' }));
+    await project.push(`${config}\n#`);
+    const running = await runner.next();
+    const path = `/projects/${project.id}/jobs/${job.id}/artifacts`;
+    const ask = (headers: Record<string, string>, query = {}) => world.app.api('GET', path, { headers, query });
+    expect((await ask({ 'JOB-TOKEN': running.token })).status).toBe(200);
+    expect((await ask({}, { job_token: running.token })).status).toBe(200);
+    expect((await runner.download(job.id, running.token)).status).toBe(200);
+    const stranger = await world.account();
+    expect((await get(path, undefined)).status).toBe(404);
+    expect((await get(path, stranger.token)).status).toBe(404);
+    const elsewhere = await world.project({ visibility: 'private' });
+    await elsewhere.push('other: {script: [x]}');
+    const foreign = await runner.next();
+    expect((await runner.download(job.id, foreign.token)).status).toBe(404);
+    for (const each of [running, foreign]) await runner.update(each, 'success');
+    expect((await runner.download(job.id, running.token)).status).toBe(403);
+    expect((await ask({ 'JOB-TOKEN': running.token })).status).toBe(401);
+  });
+});
+
+describe('uploads', () => {
+  it('are limited, and need a running job', async () => {
+    const project = await world.project();
+    await project.push(config);
+    const job = await runner.next();
+    await world.app.settings.write({ max_artifacts_size: 1 });
+    const big = await runner.upload(job, archive(Buffer.alloc(1024 * 1024 + 1)));
+    expect(big.status).toBe(413);
+    expect(big.text).toContain(String(1024 * 1024));
+    await world.app.settings.write({ max_artifacts_size: 100 });
+    const wrong = await runner.upload(job, { data: Buffer.from('x'), name: 'x', type: 'sast', format: 'raw' });
+    expect(wrong.status).toBe(400);
+    const bare = await fetch(`${world.app.url}/api/v4/jobs/${job.id}/artifacts`, {
+      method: 'POST',
+      headers: { 'JOB-TOKEN': job.token },
+      body: new FormData(),
+    });
+    expect(bare.status).toBe(400);
+    const expire = await runner.upload(job, archive(Buffer.from('x'), 'some day'));
+    expect(expire.status).toBe(400);
+    await runner.update(job, 'success');
+    expect((await runner.upload(job, archive(Buffer.from('x')))).status).toBe(403);
+    expect((await runner.upload({ ...job, token: 'glcbt-wrong-token-00' }, archive(Buffer.from('x')))).status).toBe(
+      403,
+    );
+  });
+
+  it('[2/fields.job/14 filename] [2/fields.job/14 size] [2/fields.job/15 file_type] [2/fields.job/15 size] [2/fields.job/15 filename] [2/fields.job/15 file_format] [2/fields.job/16] show on the job', async () => {
+    const project = await world.project();
+    const pipeline = await project.push('build: {script: [x], artifacts: {paths: [d], reports: {junit: j.xml}}}');
+    const job = await runner.next();
+    const data = await zip({ d: 'd' });
+    const junit = gzipSync('<testsuites/>');
+    await runner.upload(job, archive(data, '1 day'));
+    await runner.upload(job, { data: junit, name: 'junit.xml.gz', type: 'junit', format: 'gzip' });
+    await runner.patch(job, 'log');
+    await runner.update(job, 'success');
+    const shown = await eventually('the archived log', async () => {
+      const now = await project.job(pipeline.id, 'build');
+      return (now.artifacts as unknown[]).length === 3 && now;
+    });
+    expect(shown.artifacts_file).toEqual({ filename: 'artifacts.zip', size: data.length });
+    expect(shown.artifacts).toEqual([
+      { file_type: 'archive', size: data.length, filename: 'artifacts.zip', file_format: 'zip' },
+      { file_type: 'junit', size: junit.length, filename: 'junit.xml.gz', file_format: 'gzip' },
+      { file_type: 'trace', size: 3, filename: 'job.log', file_format: 'raw' },
+    ]);
+    const left = Date.parse(String(shown.artifacts_expire_at)) - Date.now();
+    expect(Math.round(left / 3_600_000)).toBe(24);
+  });
+});
+
+describe('dotenv reports', () => {
+  it('become variables of the jobs that follow', async () => {
+    const project = await world.project();
+    await project.push(`
+build: {stage: build, script: [x], variables: {SHARED: from-yaml}, artifacts: {reports: {dotenv: build.env}}}
+deploy: {stage: deploy, script: [x], variables: {SHARED: from-yaml}}
+alone: {stage: deploy, script: [x], needs: [{job: build, artifacts: false}]}
+`);
+    const build = await runner.next();
+    const upload = (text: string) =>
+      runner.upload(build, { data: gzipSync(text), name: '.env.gz', type: 'dotenv', format: 'gzip' });
+    const bad = await upload('no equals sign');
+    expect(bad.status).toBe(400);
+    expect(bad.text).toContain('line 1');
+    expect((await upload('x'.repeat(100_000))).text).toContain('max_dotenv_bytes');
+    expect((await upload('URL=http://x\nSHARED="from dotenv"\n')).status).toBe(201);
+    await runner.update(build, 'success');
+    const jobs = [await runner.next(), await runner.next()];
+    const of = (name: string, key: string) =>
+      jobs.find((job) => job.job_info.name === name)?.variables.findLast((item) => item.key === key)?.value;
+    expect([of('deploy', 'URL'), of('deploy', 'SHARED'), of('alone', 'URL')]).toEqual([
+      'http://x',
+      'from dotenv',
+      undefined,
+    ]);
+    for (const job of jobs) await runner.update(job, 'success');
+  });
+});
+
+describe('keeping and deleting', () => {
+  it('[2/api.job-artifacts/6 job_id] [2/fields.job/24] keeps what would expire', async () => {
+    const { project, job } = await built(await zip({ a: 'a' }), '1 hour');
+    const path = `/projects/${project.id}/jobs/${job.id}/artifacts/keep`;
+    const reporter = await world.account();
+    const call = (token?: string) => world.app.api<{ artifacts_expire_at: unknown }>('POST', path, { token });
+    expect((await call()).status).toBe(404);
+    expect((await call(reporter.token)).status).toBe(404);
+    const kept = await call(world.owner.token);
+    expect(kept).toMatchObject({ status: 200, body: { artifacts_expire_at: null, download_url: null } });
+    const empty = await world.project();
+    const pipeline = await empty.push(config);
+    await runner.run();
+    const bare = await empty.job(pipeline.id, 'build');
+    const nothing = await world.app.api('POST', `/projects/${empty.id}/jobs/${bare.id}/artifacts/keep`, {
+      token: world.owner.token,
+    });
+    expect(nothing.status).toBe(404);
+  });
+
+  it('[2/api.job-artifacts/7 job_id] deletes those of one job', async () => {
+    const { project, job } = await built(await zip({ a: 'a' }));
+    const path = `/projects/${project.id}/jobs/${job.id}/artifacts`;
+    expect((await world.app.api('DELETE', path)).status).toBe(404);
+    expect((await world.app.api('DELETE', path, { token: world.owner.token })).status).toBe(204);
+    expect((await get(path, world.owner.token)).status).toBe(404);
+  });
+
+  it('[2/api.job-artifacts/8] lets all but the latest of each ref expire; logs stay', async () => {
+    const first = await built(await zip({ a: 'old' }));
+    const { project } = first;
+    await project.push(`${config}\n#`);
+    const newer = await runner.next();
+    await runner.upload(newer, archive(await zip({ a: 'new' })));
+    await runner.patch(newer, 'log');
+    await runner.update(newer, 'success');
+    const answer = await world.app.api('DELETE', `/projects/${project.id}/artifacts`, { token: world.owner.token });
+    expect(answer.status).toBe(202);
+    await sweep();
+    expect((await get(`/projects/${project.id}/jobs/${first.job.id}/artifacts`, world.owner.token)).status).toBe(404);
+    expect((await get(`/projects/${project.id}/jobs/${newer.id}/artifacts`, world.owner.token)).status).toBe(200);
+    expect((await get(`/projects/${project.id}/jobs/${newer.id}/trace`, world.owner.token)).body).toBe('log');
+  });
+
+  it('removes objects of what expired and of deleted pipelines', async () => {
+    const { project, job, pipelineId } = await built(await zip({ a: 'a' }), '1 hour');
+    const row = await world.app.db
+      .selectFrom('job_artifacts')
+      .selectAll()
+      .where('job_id', '=', job.id)
+      .executeTakeFirstOrThrow();
+    expect(await world.app.kernels.objects.exists(row.object_key)).toBe(true);
+    const path = `/projects/${project.id}/pipelines/${pipelineId}`;
+    expect((await world.app.api('DELETE', path, { token: world.owner.token })).status).toBe(204);
+    expect((await get(path, world.owner.token)).status).toBe(404);
+    await sweep();
+    expect(await world.app.kernels.objects.exists(row.object_key)).toBe(false);
+  });
+});

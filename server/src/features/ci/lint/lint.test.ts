@@ -1,0 +1,92 @@
+/** Lint of a project's configuration and of texts. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWorld, type TestProject, type World } from '../../../../test/ci.ts';
+import { buildMember } from '../../../../test/factories.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly errors: string[];
+  readonly merged_yaml: string | null;
+  readonly includes: Array<{ location: string; blob: string }>;
+  readonly jobs?: Array<{ name: string }>;
+}
+
+let world: World;
+let project: TestProject;
+beforeAll(async () => {
+  world = await startWorld();
+  project = await world.project();
+  await project.commit('include: {local: ci/more.yml}\na: {script: [x], tags: [nobody]}', {
+    files: { 'ci/more.yml': 'more: {script: [y], tags: [nobody]}' },
+  });
+});
+afterAll(() => world.close());
+
+const lint = (
+  method: 'GET' | 'POST',
+  parts: { query?: Record<string, unknown>; json?: unknown } = {},
+  token: string | undefined = world.owner.token,
+) => world.app.api<Verdict>(method, `/projects/${project.id}/ci/lint`, { token, ...parts });
+
+describe('lint', () => {
+  it('of the project merges what it includes', async () => {
+    const got = await lint('GET', { query: { include_jobs: true } });
+    expect(got).toMatchObject({ status: 200, body: { valid: true, errors: [], warnings: [] } });
+    expect(got.body.merged_yaml).toContain('more:');
+    expect(got.body.includes).toMatchObject([
+      { type: 'local', location: 'ci/more.yml', context_project: project.path },
+    ]);
+    expect(got.body.jobs?.map((job) => job.name).sort()).toEqual(['a', 'more']);
+    expect((await lint('GET', { query: { content_ref: 'none' } })).status).toBe(404);
+  });
+
+  it('of a text names file, line and reason', async () => {
+    const bad = await lint('POST', { json: { content: 'a:\n  script: [x]\n  stage: nowhere\n' } });
+    expect(bad).toMatchObject({ status: 200, body: { valid: false } });
+    expect(bad.body.errors[0]).toMatch(/^\.gitlab-ci\.yml:\d+:\d+: .*nowhere/);
+    const good = await lint('POST', {
+      json: { content: 'include: {local: ci/more.yml}', dry_run: true, include_jobs: true },
+    });
+    expect(good).toMatchObject({ status: 200, body: { valid: true, jobs: [{ name: 'more', script: ['y'] }] } });
+    expect((await lint('POST', { json: {} })).status).toBe(400);
+  });
+
+  it('a dry run tells that nothing would run', async () => {
+    const content = 'a: {script: [x], rules: [{if: $CI_COMMIT_TAG}]}';
+    expect((await lint('POST', { json: { content } })).body.valid).toBe(true);
+    expect((await lint('POST', { json: { content, dry_run: true } })).body).toMatchObject({ valid: false });
+  });
+
+  it('[security 8] [security 11] needs a developer; neither fetches other hosts nor explodes', async () => {
+    const reporter = await world.account();
+    const row = await world.app.db
+      .selectFrom('projects')
+      .selectAll()
+      .where('id', '=', project.id)
+      .executeTakeFirstOrThrow();
+    await buildMember(world.app, { user: reporter.user, of: row, level: Level.reporter });
+    const json = { content: 'a: {script: [x]}' };
+    expect((await world.app.api('POST', `/projects/${project.id}/ci/lint`, { json })).status).toBe(404);
+    expect((await lint('POST', { json }, reporter.token)).status).toBe(403);
+    const remote = await lint('POST', {
+      json: { content: 'include: {remote: "http://127.0.0.1:1/x.yml"}\na: {script: [x]}' },
+    });
+    expect(remote.body.valid).toBe(false);
+    const bomb = `x: &a [1,1,1,1,1,1,1,1,1]\n${Array.from({ length: 9 }, (_, level) => `y${level}: &${'bcdefghij'[level]} [${Array(9).fill(`*${'abcdefghi'[level]}`).join(',')}]`).join('\n')}\n`;
+    const start = performance.now();
+    const exploded = await lint('POST', { json: { content: bomb } });
+    expect(exploded.body.valid).toBe(false);
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  it('[security 20] does not decide by what is secret', async () => {
+    await world.app.api('POST', `/projects/${project.id}/variables`, {
+      token: world.owner.token,
+      json: { key: 'SECRET', value: 'lint-canary-value' },
+    });
+    const content = 'a: {script: [x]}\nb: {script: [x], rules: [{if: "$SECRET == \'lint-canary-value\'"}]}';
+    const got = await lint('POST', { json: { content, dry_run: true, include_jobs: true } });
+    expect(got.body.jobs?.map((job) => job.name)).toEqual(['a']);
+  });
+});

@@ -1,0 +1,205 @@
+/** Branches and tags over HTTP. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { type BuiltToken, buildToken } from '../../../../test/factories.ts';
+import { type GitClient, gitClient } from '../../../../test/git.ts';
+import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
+
+let app: TestApp;
+let project: RepositoryProject;
+let developer: BuiltToken;
+let tip: string;
+let git: GitClient;
+beforeAll(async () => {
+  app = await startTestApp();
+  git = await gitClient();
+  project = await buildRepositoryProject(app);
+  developer = await project.member(30);
+  tip = String((await project.api('GET', '/repository/commits/main')).body.id);
+});
+afterAll(async () => {
+  await git.close();
+  await app.close();
+});
+
+/** Pushes something of the far future: times of this run are all the same second. */
+async function pushLater(to: RepositoryProject, push: string[]): Promise<void> {
+  const later = { GIT_COMMITTER_DATE: '2035-01-01T00:00:00Z' };
+  const clone = `clone-${to.id}`;
+  await git.run(['clone', '-q', to.remote(to.owner.secret), clone]);
+  await git.run(['commit', '-q', '--allow-empty', '-m', 'later'], clone, later);
+  await git.run(['tag', '-a', '-m', 'later', 'later'], clone, later);
+  await git.run(push, clone);
+}
+
+const branches = '/repository/branches';
+const tags = '/repository/tags';
+const encoded = encodeURIComponent;
+
+describe('branches', () => {
+  it('created from a branch, tag or hash, with every field', async () => {
+    const answer = await project.api('POST', branches, { json: { branch: 'feature/a', ref: 'main' }, token: developer.secret });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({
+      name: 'feature/a',
+      commit: { id: tip, title: 'Initial commit' },
+      merged: true,
+      protected: false,
+      developers_can_push: false,
+      developers_can_merge: false,
+      can_push: true,
+      default: false,
+      web_url: `${app.url}/${project.fullPath}/-/tree/feature/a`,
+    });
+    for (const [branch, ref] of [['by-hash', tip], ['by-short', tip.slice(0, 8)], ['by-ref', 'refs/heads/main']])
+      expect([branch, (await project.api('POST', branches, { query: { branch, ref } })).status]).toEqual([branch, 201]);
+  });
+
+  it('[1/errors/7] one that exists, an unknown start and bad names are 400', async () => {
+    await project.api('POST', branches, { json: { branch: 'twice', ref: 'main' } });
+    const again = await project.api('POST', branches, { json: { branch: 'twice', ref: 'main' } });
+    expect([again.status, again.body]).toEqual([400, { message: 'Branch already exists' }]);
+    const unknown = await project.api('POST', branches, { json: { branch: 'x', ref: 'nothing' } });
+    expect([unknown.status, unknown.body]).toEqual([400, { message: 'Invalid reference name: nothing' }]);
+    const missing = await project.api('POST', branches, { json: {} });
+    expect([missing.status, missing.body]).toEqual([400, { error: 'branch is missing, ref is missing' }]);
+  });
+
+  it('security 4, security 22: names like options, ids, HEAD or malformed are refused', async () => {
+    for (const branch of ['-x', '--upload-pack=x', tip, 'A'.repeat(40), 'HEAD', 'a..b', 'a b', 'a.lock', 'refs/heads/a', '../x', '@']) {
+      const answer = await project.api('POST', branches, { json: { branch, ref: 'main' } });
+      expect([branch, answer.status, answer.body]).toEqual([branch, 400, { message: 'Branch name is invalid' }]);
+    }
+    for (const ref of ['-x', '--help', 'main..x', 'main:README.md']) {
+      const answer = await project.api('POST', branches, { json: { branch: 'opt', ref } });
+      expect([ref, answer.status]).toEqual([ref, 400]);
+    }
+  });
+
+  it('a name that is a directory of another is refused', async () => {
+    await project.api('POST', branches, { json: { branch: 'dir/one', ref: 'main' } });
+    const answer = await project.api('POST', branches, { json: { branch: 'dir', ref: 'main' } });
+    expect([400, 409]).toContain(answer.status);
+    expect(answer.body.message).not.toMatch(/\/tmp|repositories/);
+  });
+
+  it('read by name, with slashes encoded', async () => {
+    const got = await project.api(('GET'), `${branches}/${encoded('feature/a')}`);
+    expect([got.status, got.body.name]).toEqual([200, 'feature/a']);
+    const main = await project.api('GET', `${branches}/main`, { token: developer.secret });
+    expect(main.body).toMatchObject({ default: true, protected: true, can_push: false, merged: false });
+    for (const name of ['nothing', '..%2f..%2fHEAD', '-h', tip]) {
+      const answer = await project.api('GET', `${branches}/${name}`);
+      expect([name, answer.status, answer.body]).toEqual([name, 404, { message: '404 Branch Not Found' }]);
+    }
+    expect((await project.api('GET', `${branches}/main`, { token: null })).body).toEqual({ message: '404 Project Not Found' });
+  });
+
+  it('HEAD answers as GET without a body', async () => {
+    expect((await project.api('HEAD', `${branches}/main`)).status).toBe(200);
+    expect((await project.api('HEAD', `${branches}/nothing`)).status).toBe(404);
+  });
+
+  it('listed by name, searched and paged', async () => {
+    const other = await buildRepositoryProject(app);
+    for (const branch of ['alpha', 'beta/one', 'beta/two', 'gamma'])
+      await other.api('POST', branches, { json: { branch, ref: 'main' } });
+    const names = async (query: Json = {}) =>
+      (await other.api<Json[]>('GET', branches, { query })).body.map((branch) => branch.name);
+    expect(await names()).toEqual(['alpha', 'beta/one', 'beta/two', 'gamma', 'main']);
+    expect(await names({ search: 'ETA' })).toEqual(['beta/one', 'beta/two']);
+    expect(await names({ search: '^beta' })).toEqual(['beta/one', 'beta/two']);
+    expect(await names({ search: 'two$' })).toEqual(['beta/two']);
+    expect(await names({ regex: '^(alpha|ga.*)$' })).toEqual(['alpha', 'gamma']);
+    const bad = await other.api('GET', branches, { query: { regex: '(' } });
+    expect([bad.status, bad.body]).toEqual([400, { error: 'regex is invalid' }]);
+    const page = await other.api<Json[]>('GET', branches, { query: { per_page: 2, page: 2 } });
+    expect(page.body.map((branch) => branch.name)).toEqual(['beta/two', 'gamma']);
+    expect([page.headers.get('x-total'), page.headers.get('x-total-pages')]).toEqual(['5', '3']);
+    const keyset = await other.api<Json[]>('GET', branches, { query: { pagination: 'keyset', per_page: 2 } });
+    expect(keyset.body.map((branch) => branch.name)).toEqual(['alpha', 'beta/one']);
+    const next = /<([^>]+)>; rel="next"/.exec(keyset.headers.get('link') ?? '')?.[1] ?? '';
+    const second = await app.request<Json[]>('GET', next.slice(app.url.length), { token: other.owner.secret });
+    expect(second.body.map((branch) => branch.name)).toEqual(['beta/two', 'gamma']);
+    await pushLater(other, ['push', '-q', 'origin', 'HEAD:gamma']);
+    expect((await names({ sort: 'updated_desc' }))[0]).toBe('gamma');
+    expect((await names({ sort: 'updated_asc' })).at(-1)).toBe('gamma');
+  });
+
+  it('deleted, but not the default or a protected one', async () => {
+    await project.api('POST', branches, { json: { branch: 'del/me', ref: 'main' } });
+    const done = await project.api('DELETE', `${branches}/${encoded('del/me')}`, { token: developer.secret });
+    expect([done.status, done.body]).toEqual([204, null]);
+    const gone = await project.api('DELETE', `${branches}/${encoded('del/me')}`);
+    expect([gone.status, gone.body]).toEqual([404, { message: '404 Branch Not Found' }]);
+    const main = await project.api('DELETE', `${branches}/main`);
+    expect([main.status, main.body.message]).toEqual([403, '403 Forbidden - The default branch of a project cannot be deleted.']);
+    expect((await project.api('GET', `${branches}/main`)).status).toBe(200);
+  });
+
+  it('[1/errors/9] reporters may look but not write', async () => {
+    const reporter = await project.member(20);
+    expect((await project.api('GET', branches, { token: reporter.secret })).status).toBe(200);
+    for (const answer of [
+      await project.api('POST', branches, { token: reporter.secret, json: { branch: 'r', ref: 'main' } }),
+      await project.api('DELETE', `${branches}/twice`, { token: reporter.secret }),
+      await project.api('POST', tags, { token: reporter.secret, json: { tag_name: 'r', ref: 'main' } }),
+    ])
+      expect([answer.status, answer.body]).toEqual([403, { message: '403 Forbidden' }]);
+    const anonymous = await project.api('POST', branches, { token: null, json: { branch: 'r', ref: 'main' } });
+    expect(anonymous.status).toBe(404);
+  });
+
+  it('an empty repository has none', async () => {
+    const empty = await buildRepositoryProject(app, { files: null });
+    for (const target of [branches, tags]) {
+      const answer = await empty.api('GET', target);
+      expect([answer.status, answer.body, answer.headers.get('x-total')]).toEqual([200, [], '0']);
+    }
+  });
+});
+
+describe('tags', () => {
+  it('lightweight and annotated, read back with slashes encoded', async () => {
+    const light = await project.api('POST', tags, { json: { tag_name: 'v1.0', ref: 'main' }, token: developer.secret });
+    expect(light.status).toBe(201);
+    expect(light.body).toMatchObject({ name: 'v1.0', message: null, target: tip, commit: { id: tip }, release: null, protected: false, created_at: null });
+    const annotated = await project.api('POST', tags, { json: { tag_name: 'rel/2.0', ref: 'main', message: 'Second' } });
+    expect(annotated.body).toMatchObject({ name: 'rel/2.0', message: 'Second', commit: { id: tip } });
+    expect(annotated.body.target).not.toBe(tip);
+    const read = await project.api('GET', `${tags}/${encoded('rel/2.0')}`);
+    expect(read.body).toEqual(annotated.body);
+    const commit = await project.api('GET', `/repository/commits/${encoded('rel/2.0')}`);
+    expect(commit.body.id).toBe(tip);
+  });
+
+  it('refused when they exist, have a bad name or no target', async () => {
+    await project.api('POST', tags, { json: { tag_name: 'dup', ref: 'main' } });
+    const again = await project.api('POST', tags, { json: { tag_name: 'dup', ref: 'main' } });
+    expect([again.status, again.body]).toEqual([400, { message: 'Tag dup already exists' }]);
+    for (const name of ['-d', tip, 'HEAD', 'a..b'])
+      expect((await project.api('POST', tags, { json: { tag_name: name, ref: 'main' } })).body).toEqual({ message: 'Tag name invalid' });
+    const target = await project.api('POST', tags, { json: { tag_name: 'x', ref: 'nothing' } });
+    expect([target.status, target.body]).toEqual([404, { message: 'Target nothing is invalid' }]);
+  });
+
+  it('listed newest first, by name or version, searched', async () => {
+    const other = await buildRepositoryProject(app);
+    for (const tag_name of ['v1.9', 'v1.10', 'v1.2', 'other'])
+      await other.api('POST', tags, { json: { tag_name, ref: 'main' } });
+    const names = async (query: Json) => (await other.api<Json[]>('GET', tags, { query })).body.map((tag) => tag.name);
+    expect(await names({ order_by: 'name', sort: 'asc' })).toEqual(['other', 'v1.10', 'v1.2', 'v1.9']);
+    expect(await names({ order_by: 'version', sort: 'desc', search: '^v' })).toEqual(['v1.10', 'v1.9', 'v1.2']);
+    await pushLater(other, ['push', '-q', 'origin', 'later:refs/tags/aa-newest']);
+    expect((await names({}))[0]).toBe('aa-newest');
+  });
+
+  it('deleted; unknown ones are 404', async () => {
+    await project.api('POST', tags, { json: { tag_name: 'gone', ref: 'main' } });
+    expect((await project.api('DELETE', `${tags}/gone`)).status).toBe(204);
+    for (const method of ['GET', 'DELETE'] as const) {
+      const answer = await project.api(method, `${tags}/gone`);
+      expect([answer.status, answer.body]).toEqual([404, { message: '404 Tag Not Found' }]);
+    }
+  });
+});

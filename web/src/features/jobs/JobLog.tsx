@@ -1,0 +1,128 @@
+/** The log of a job as a terminal shows it: colours, folding sections, line links, following the end. */
+import { Switch } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import { type Line, parseLog, type Section, type Style } from '../../lib/ansi/log.ts';
+import { duration } from '../../lib/time.ts';
+import type { LineRange } from '../../ui/code/lines.ts';
+import { useLineHash } from '../../ui/code/useLineHash.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { palette } from './colours.ts';
+import classes from './log.module.css';
+import { foldedSections, sameLines, visibleLines } from './visible.ts';
+
+const chunkLines = 200;
+
+function spanStyle(style: Style) {
+  return {
+    ...(style.color === null ? {} : { color: palette(style.color) }),
+    ...(style.background === null ? {} : { background: palette(style.background) }),
+    ...(style.bold ? { fontWeight: 600 } : {}),
+    ...(style.dim ? { opacity: 0.8 } : {}),
+    ...(style.italic ? { fontStyle: 'italic' } : {}),
+    ...(style.underline ? { textDecoration: 'underline' } : {}),
+  };
+}
+
+interface ChunkProps {
+  lines: readonly Line[];
+  sections: ReadonlyMap<string, Section>;
+  folded: ReadonlySet<string>;
+  range: LineRange | null;
+}
+
+function LogLine({ line, sections, folded, range }: Omit<ChunkProps, 'lines'> & { line: Line }) {
+  const section = line.opens === null ? undefined : sections.get(line.opens);
+  const chosen = range !== null && line.number >= range.from && line.number <= range.to;
+  const Icon = section && folded.has(section.name) ? IconChevronRight : IconChevronDown;
+  return (
+    <div className={classes.line} data-chosen={chosen || undefined}>
+      <a className={classes.number} href={`#L${line.number}`} data-line={line.number} aria-label={`Line ${line.number}`} />
+      {section ? (
+        <button type="button" className={classes.fold} data-section={section.name} aria-expanded={!folded.has(section.name)} aria-label={`Section ${section.name}`}>
+          <Icon size={14} />
+        </button>
+      ) : null}
+      <code className={classes.text}>
+        {line.spans.map((span, index) => (
+          <span key={`${index}:${span.text.length}`} style={spanStyle(span.style)}>
+            {span.text}
+          </span>
+        ))}
+        {'\n'}
+      </code>
+      {section?.endedAt ? <span className={classes.time}>{duration(section.endedAt - section.startedAt)}</span> : null}
+    </div>
+  );
+}
+
+/** Times of sections only arrive at their end, which adds lines; so lines and folds say all. */
+const Chunk = memo(
+  function Chunk({ lines, ...rest }: ChunkProps) {
+    return (
+      <div className={classes.chunk} style={{ containIntrinsicSize: `auto ${lines.length * 20}px` }}>
+        {lines.map((line) => (
+          <LogLine key={line.number} line={line} {...rest} />
+        ))}
+      </div>
+    );
+  },
+  (before, after) =>
+    before.folded === after.folded && before.range?.from === after.range?.from && before.range?.to === after.range?.to && before.sections.size === after.sections.size && sameLines(before.lines, after.lines),
+);
+
+interface JobLogProps {
+  text: string;
+  running: boolean;
+}
+
+export function JobLog({ text, running }: JobLogProps) {
+  const log = useMemo(() => parseLog(text), [text]);
+  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
+  const [follow, setFollow] = useState(running);
+  const key = [...foldedSections(log, turned)].join(' ');
+  const folded = useMemo(() => new Set(key === '' ? [] : key.split(' ')), [key]);
+  const lines = useMemo(() => visibleLines(log, folded), [log, folded]);
+  const container = useRef<HTMLDivElement>(null);
+  const end = useRef<HTMLDivElement>(null);
+  const { range, choose } = useLineHash(container, log.lines.length > 0);
+  const count = lines.length;
+  useEffect(() => {
+    if (follow && running && count > 0) end.current?.scrollIntoView({ block: 'end' });
+  }, [follow, running, count]);
+  const chunks = Array.from({ length: Math.ceil(count / chunkLines) }, (_, index) => lines.slice(index * chunkLines, (index + 1) * chunkLines));
+  return (
+    <section aria-label="Log" className={classes.box}>
+      <div className={classes.bar}>
+        <span>{log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`}</span>
+        <div className={classes.grow} />
+        {running ? <Switch size="xs" label="Follow" checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} /> : null}
+        <CopyButton value={log.lines.map((line) => line.spans.map((span) => span.text).join('')).join('\n')} label="Copy the log" />
+      </div>
+      <div
+        className={classes.log}
+        ref={container}
+        tabIndex={0}
+        role="log"
+        aria-label="Log of the job"
+        aria-live="off"
+        onClick={(event) => {
+          const target = event.target as HTMLElement;
+          const section = target.closest('button')?.dataset.section;
+          if (section) setTurned((before) => new Set(before.has(section) ? [...before].filter((name) => name !== section) : [...before, section]));
+          const line = target.closest('a')?.dataset.line;
+          if (!line) return;
+          event.preventDefault();
+          setFollow(false);
+          choose(Number(line), event.shiftKey);
+        }}
+      >
+        {chunks.map((chunk) => (
+          <Chunk key={chunk[0]?.number} lines={chunk} sections={log.sections} folded={folded} range={range} />
+        ))}
+        {count === 0 ? <p className={classes.waiting}>{running ? 'Nothing has been written yet.' : 'The log is empty.'}</p> : null}
+      </div>
+      <div ref={end} />
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+/** One job: its log live, its facts, its artifacts, and retry, cancel, start, erase. */
+import { Alert, Button } from '@mantine/core';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { useLive } from '../../lib/useLive.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { RefBadge } from '../../ui/RefBadge.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
+import { activeStatuses, failures } from '../pipelines/words.ts';
+import { level, useProject } from '../projects/useProject.ts';
+import { JobLog } from './JobLog.tsx';
+import { JobSide } from './JobSide.tsx';
+import classes from './log.module.css';
+import { useTrace } from './trace.ts';
+
+type Action = 'retry' | 'cancel' | 'play' | 'erase';
+
+function perform(action: Action, projectId: number, jobId: number): Promise<Schemas['Job']> {
+  const params = { path: { id: projectId, job_id: jobId } };
+  if (action === 'retry') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/retry', { params }));
+  if (action === 'cancel') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/cancel', { params }));
+  if (action === 'play') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/play', { params }));
+  return unwrap(client.POST('/projects/{id}/jobs/{job_id}/erase', { params }));
+}
+
+const words: Record<Action, string> = { retry: 'Retry', cancel: 'Cancel', play: 'Run', erase: 'Erase log and artifacts' };
+
+function possible(job: Schemas['Job'], own: number): Action[] {
+  if (own < level.developer) return [];
+  if (job.status === 'manual' || job.status === 'scheduled') return ['play'];
+  if (activeStatuses.has(job.status)) return ['cancel'];
+  if (job.status === 'skipped') return [];
+  return job.erased_at === null && own >= level.maintainer ? ['erase', 'retry'] : ['retry'];
+}
+
+export default function JobPage() {
+  const { id = '' } = useParams({ strict: false });
+  const view = useProject();
+  const { project, parts, path, segment } = view;
+  const { data: job } = useSuspenseQuery(parts.job(Number(id)));
+  const navigate = useNavigate();
+  const cache = useQueryClient();
+  const active = activeStatuses.has(job.status);
+  useLive([`job:${job.id}`, `pipeline:${job.pipeline.id}`], [['project', path, 'job', job.id], ['project', path, 'pipeline', job.pipeline.id]]);
+  const text = useTrace(project.id, job.id, active);
+  const act = useMutation({
+    mutationFn: (action: Action) => perform(action, project.id, job.id),
+    async onSuccess(next) {
+      await cache.invalidateQueries({ queryKey: ['project', path, 'job', job.id] });
+      // A retried job is a new one with a log of its own.
+      if (next.id !== job.id) await navigate({ to: '/p/$path/jobs/$id', params: { path: segment, id: String(next.id) } });
+    },
+  });
+  return (
+    <Page
+      title={`${job.name} · ${project.name_with_namespace}`}
+      heading={job.name}
+      wide
+      actions={possible(job, view.level).map((action) => (
+        <Button key={action} size="xs" variant={action === 'play' ? 'filled' : 'default'} loading={act.isPending && act.variables === action} onClick={() => act.mutate(action)}>
+          {words[action]}
+        </Button>
+      ))}
+    >
+      <FormError error={act.error} />
+      <div className={classes.facts}>
+        <StatusBadge status={job.status === 'failed' && job.allow_failure ? 'warning' : job.status} />
+        <Link to="/p/$path/pipelines/$id" params={{ path: segment, id: String(job.pipeline.id) }}>
+          Pipeline #{job.pipeline.id}
+        </Link>
+        <RefBadge name={job.ref} kind={job.tag ? 'tag' : 'branch'} />
+        <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: job.pipeline.sha }}>
+          <code>{job.pipeline.sha.slice(0, 8)}</code>
+        </Link>
+        <UserChip user={job.user} />
+        <span>
+          created <TimeAgo at={job.created_at} />
+        </span>
+      </div>
+      {job.status === 'failed' ? (
+        <Alert color="red" variant="light" mb="md">
+          {failures[job.failure_reason ?? ''] ?? job.failure_reason}
+          {typeof job.exit_code === 'number' ? ` Exit code ${job.exit_code}.` : ''}
+        </Alert>
+      ) : null}
+      {job.status === 'pending' && job.runner === null ? (
+        <Alert variant="light" mb="md">
+          Waiting for a runner{job.tag_list.length > 0 ? ` with the tags ${job.tag_list.join(', ')}` : ''}.
+        </Alert>
+      ) : null}
+      <div className={classes.layout}>
+        {text === null ? <div /> : <JobLog text={text} running={active} key={job.id} />}
+        <JobSide job={job} />
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,166 @@
+/** Whether it can be merged, why not, and the merge itself with its choices. */
+import { Button, Checkbox, Collapse, Group, Stack, Text, Textarea, UnstyledButton } from '@mantine/core';
+import { IconCircleCheck, IconCircleX, IconClock } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
+import { activeStatuses } from '../pipelines/words.ts';
+import { useProject } from '../projects/useProject.ts';
+import classes from './merge-requests.module.css';
+import { reasonOf } from './reasons.ts';
+
+type Request = Schemas['MergeRequestDetail'];
+
+function PipelineRow({ request }: { request: Request }) {
+  const { segment } = useProject();
+  const pipeline = request.head_pipeline;
+  if (!pipeline) return null;
+  return (
+    <div className={classes.part}>
+      <StatusBadge status={pipeline.status} />
+      <Link to="/p/$path/pipelines/$id" params={{ path: segment, id: String(pipeline.id) }}>
+        Pipeline #{pipeline.id}
+      </Link>
+      <code>{pipeline.sha.slice(0, 8)}</code>
+    </div>
+  );
+}
+
+function Settled({ request }: { request: Request }) {
+  const { segment } = useProject();
+  const merged = request.state === 'merged';
+  const sha = request.merge_commit_sha ?? request.squash_commit_sha ?? request.sha;
+  return (
+    <div className={classes.part}>
+      <StatusBadge status={request.state} />
+      <UserChip user={merged ? request.merge_user : request.closed_by} />
+      <TimeAgo at={merged ? request.merged_at : request.closed_at} />
+      {merged && sha ? (
+        <span>
+          as{' '}
+          <Link to="/p/$path/commit/$sha" params={{ path: segment, sha }}>
+            <code>{sha.slice(0, 8)}</code>
+          </Link>
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+function useMergeActions(request: Request) {
+  const { project, path } = useProject();
+  const cache = useQueryClient();
+  const params = { path: { id: project.id, merge_request_iid: request.iid } };
+  const settled = async () => {
+    await Promise.all(
+      [['project', path, 'merge-request', request.iid], ['project', path, 'merge-requests'], ['project', path, 'branches']].map((queryKey) => cache.invalidateQueries({ queryKey })),
+    );
+  };
+  return {
+    merge: useMutation({
+      mutationFn: (choice: { squash: boolean; remove: boolean; message: string; wait: boolean }) =>
+        unwrap(
+          client.PUT('/projects/{id}/merge_requests/{merge_request_iid}/merge', {
+            params,
+            body: {
+              squash: choice.squash,
+              should_remove_source_branch: choice.remove,
+              ...(choice.message.trim() ? { merge_commit_message: choice.message } : {}),
+              ...(request.sha ? { sha: request.sha } : {}),
+              auto_merge: choice.wait,
+            },
+          }),
+        ),
+      onSettled: settled,
+    }),
+    stopWaiting: useMutation({
+      mutationFn: () => unwrap(client.POST('/projects/{id}/merge_requests/{merge_request_iid}/cancel_merge_when_pipeline_succeeds', { params })),
+      onSettled: settled,
+    }),
+  };
+}
+
+export function MergeBox({ request }: { request: Request }) {
+  const { project } = useProject();
+  const { merge, stopWaiting } = useMergeActions(request);
+  const [squash, setSquash] = useState(request.squash || request.squash_on_merge);
+  const [remove, setRemove] = useState(request.force_remove_source_branch ?? project.remove_source_branch_after_merge ?? true);
+  const [message, setMessage] = useState('');
+  const [editing, setEditing] = useState(false);
+  if (request.state === 'merged' || request.state === 'closed') {
+    return (
+      <section className={classes.box} aria-label="Merge">
+        <PipelineRow request={request} />
+        <Settled request={request} />
+      </section>
+    );
+  }
+  const reason = reasonOf(request.detailed_merge_status);
+  const running = request.head_pipeline !== null && activeStatuses.has(request.head_pipeline.status);
+  const wait = running && (reason.mergeable || reason.waits === true);
+  const possible = request.user.can_merge && (reason.mergeable || wait) && !request.merge_when_pipeline_succeeds;
+  const Icon = reason.mergeable ? IconCircleCheck : reason.waits ? IconClock : IconCircleX;
+  const go = (later: boolean) => merge.mutate({ squash, remove, message, wait: later });
+  return (
+    <section className={classes.box} aria-label="Merge">
+      <PipelineRow request={request} />
+      <div className={classes.part} data-tone={reason.mergeable ? 'ready' : 'blocked'}>
+        <Icon size={20} aria-hidden />
+        <div>
+          <strong>{request.merge_when_pipeline_succeeds ? 'Will be merged when its pipeline passes' : reason.text}</strong>
+          {reason.help ? <div className={classes.dim}>{reason.help}</div> : null}
+          {request.merge_error ? <div className={classes.dim}>{request.merge_error}</div> : null}
+        </div>
+        {request.merge_when_pipeline_succeeds ? (
+          <Button size="xs" variant="default" loading={stopWaiting.isPending} onClick={() => stopWaiting.mutate()}>
+            Do not merge by itself
+          </Button>
+        ) : null}
+      </div>
+      {possible ? (
+        <Stack gap="sm" className={classes.choices}>
+          <FormError error={merge.error} />
+          <Group gap="lg">
+            <Checkbox label="Delete the source branch" checked={remove} onChange={(event) => setRemove(event.currentTarget.checked)} />
+            {project.squash_option === 'never' ? null : (
+              <Checkbox label="Squash commits" checked={squash} disabled={project.squash_option === 'always'} onChange={(event) => setSquash(event.currentTarget.checked)} />
+            )}
+            <UnstyledButton className={classes.more} aria-expanded={editing} onClick={() => setEditing(!editing)}>
+              Change the message
+            </UnstyledButton>
+          </Group>
+          <Collapse expanded={editing}>
+            <Textarea
+              label="Message of the merge commit"
+              placeholder={`Merge branch '${request.source_branch}' into '${request.target_branch}'`}
+              autosize
+              minRows={3}
+              value={message}
+              onChange={(event) => setMessage(event.currentTarget.value)}
+            />
+          </Collapse>
+          <Group gap="sm">
+            <Button loading={merge.isPending} onClick={() => go(wait)}>
+              {wait ? 'Merge when the pipeline passes' : 'Merge'}
+            </Button>
+            {wait && reason.mergeable ? (
+              <Button variant="default" loading={merge.isPending} onClick={() => go(false)}>
+                Merge now
+              </Button>
+            ) : null}
+          </Group>
+        </Stack>
+      ) : null}
+      {request.user.can_merge ? null : (
+        <Text className={classes.part} c="var(--mr-dim)">
+          Someone who may push to {request.target_branch} can merge this.
+        </Text>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+/** One merge request: its tabs, and the header that all of them share. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, notFound, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/session.ts';
+import { useLive } from '../../lib/useLive.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { RefBadge } from '../../ui/RefBadge.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
+import { level, useProject } from '../projects/useProject.ts';
+import { EditMergeRequest } from './EditMergeRequest.tsx';
+import { MergeRequestOverview } from './MergeRequestOverview.tsx';
+import { CommitsTab, DiffsTab, PipelinesTab } from './MergeRequestTabs.tsx';
+import classes from './merge-requests.module.css';
+
+const tabs = { '': 'Overview', commits: 'Commits', pipelines: 'Pipelines', diffs: 'Changes' } as const;
+
+function Tabs({ request, tab }: { request: Schemas['MergeRequestDetail']; tab: string }) {
+  const { segment, project } = useProject();
+  const params = { path: segment, iid: String(request.iid) };
+  return (
+    <nav className={classes.tabs} aria-label="Merge request">
+      {Object.entries(tabs).map(([name, label]) => {
+        if (name === 'pipelines' && project.jobs_enabled === false) return null;
+        const text = name === 'diffs' && request.changes_count ? `${label} ${request.changes_count}` : label;
+        const current = tab === name ? ({ 'aria-current': 'page' } as const) : {};
+        return name === '' ? (
+          <Link key={name} to="/p/$path/merge_requests/$iid" params={params} {...current} resetScroll={false}>
+            {text}
+          </Link>
+        ) : (
+          <Link key={name} to="/p/$path/merge_requests/$iid/$tab" params={{ ...params, tab: name }} {...current} resetScroll={false}>
+            {text}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}
+
+export default function MergeRequestPage() {
+  const { iid = '', tab = '' } = useParams({ strict: false });
+  const view = useProject();
+  const { project, parts, path } = view;
+  const { data: request } = useSuspenseQuery(parts.mergeRequest(Number(iid)));
+  const { data: session } = useQuery(sessionQuery);
+  const [editing, setEditing] = useState(false);
+  const cache = useQueryClient();
+  const key = ['project', path, 'merge-request', request.iid];
+  useLive([`merge_request:${request.id}`, `project:${project.id}:pipelines`], [key]);
+  const change = useMutation({
+    mutationFn: (body: { state_event?: 'close' | 'reopen'; title?: string }) =>
+      unwrap(client.PUT('/projects/{id}/merge_requests/{merge_request_iid}', { params: { path: { id: project.id, merge_request_iid: request.iid } }, body })),
+    onSuccess: () => cache.invalidateQueries({ queryKey: key }),
+  });
+  if (!(tab in tabs)) throw notFound();
+  const may = view.level >= level.developer || session?.user?.id === request.author.id;
+  const open = request.state === 'opened';
+  return (
+    <Page
+      title={`${request.title} · !${request.iid}`}
+      heading={request.title}
+      wide={tab === 'diffs'}
+      actions={
+        may && (open || request.state === 'closed') ? (
+          <>
+            {open ? (
+              <Button size="xs" variant="default" onClick={() => setEditing(!editing)} aria-expanded={editing}>
+                Edit
+              </Button>
+            ) : null}
+            {open ? (
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => change.mutate({ title: request.draft ? request.title.replace(/^\s*(\[draft\]|\(draft\)|draft:)\s*/i, '') : `Draft: ${request.title}` })}
+              >
+                {request.draft ? 'Mark as ready' : 'Mark as draft'}
+              </Button>
+            ) : null}
+            <Button size="xs" variant="default" onClick={() => change.mutate({ state_event: open ? 'close' : 'reopen' })}>
+              {open ? 'Close' : 'Reopen'}
+            </Button>
+          </>
+        ) : null
+      }
+    >
+      <FormError error={change.error} />
+      <div className={classes.facts}>
+        <StatusBadge status={request.state} />
+        <span>{request.reference}</span>
+        <UserChip user={request.author} />
+        <span>asks to merge</span>
+        <RefBadge name={request.source_branch} />
+        <span>into</span>
+        <RefBadge name={request.target_branch} />
+        <TimeAgo at={request.created_at} />
+      </div>
+      <Tabs request={request} tab={tab} />
+      {editing && open ? <EditMergeRequest request={request} close={() => setEditing(false)} /> : null}
+      {tab === '' ? <MergeRequestOverview request={request} /> : null}
+      {tab === 'commits' ? <CommitsTab iid={request.iid} /> : null}
+      {tab === 'pipelines' ? <PipelinesTab iid={request.iid} /> : null}
+      {tab === 'diffs' ? <DiffsTab request={request} /> : null}
+    </Page>
+  );
+}

@@ -1,0 +1,63 @@
+/** The tabs of a merge request that are lists: commits, pipelines, changes. */
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '../../lib/api.ts';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { DiffView } from '../../ui/diff/DiffView.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { CommitMeta } from '../commits/CommitMeta.tsx';
+import { useProject } from '../projects/useProject.ts';
+
+export function CommitsTab({ iid }: { iid: number }) {
+  const { parts, segment } = useProject();
+  const { data: commits } = useSuspenseQuery(parts.mergeRequestCommits(iid));
+  if (commits.length === 0) return <EmptyState title="No commits">The target has everything that the source has.</EmptyState>;
+  return (
+    <DataList label="Commits">
+      {commits.map((commit) => (
+        <DataRow
+          key={commit.id}
+          title={
+            <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: commit.id }} data-entry>
+              {commit.title}
+            </Link>
+          }
+          meta={<CommitMeta commit={commit} />}
+          after={<code>{commit.short_id}</code>}
+        />
+      ))}
+    </DataList>
+  );
+}
+
+export function PipelinesTab({ iid }: { iid: number }) {
+  const { parts, segment } = useProject();
+  const { data: pipelines } = useSuspenseQuery(parts.mergeRequestPipelines(iid));
+  if (pipelines.length === 0) return <EmptyState title="No pipelines">Nothing has run for this merge request yet.</EmptyState>;
+  return (
+    <DataList label="Pipelines">
+      {pipelines.map((pipeline) => (
+        <DataRow
+          key={pipeline.id}
+          before={<StatusBadge status={pipeline.status} />}
+          title={
+            <Link to="/p/$path/pipelines/$id" params={{ path: segment, id: String(pipeline.id) }} data-entry>
+              Pipeline #{pipeline.id}
+            </Link>
+          }
+          meta={<code>{pipeline.sha.slice(0, 8)}</code>}
+          after={<TimeAgo at={pipeline.created_at} />}
+        />
+      ))}
+    </DataList>
+  );
+}
+
+export function DiffsTab({ request }: { request: Schemas['MergeRequestDetail'] }) {
+  const { parts } = useProject();
+  const { data } = useSuspenseQuery(parts.mergeRequestDiffs(request.iid));
+  if (data.items.length === 0) return <EmptyState title="No changes">Both branches have the same contents.</EmptyState>;
+  return <DiffView files={data.items} gitRef={request.diff_refs?.head_sha ?? request.source_branch} />;
+}

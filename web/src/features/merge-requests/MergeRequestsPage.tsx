@@ -1,0 +1,97 @@
+/** Merge requests of a project by state. */
+import { SegmentedControl } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useLive } from '../../lib/useLive.ts';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { Command, EmptyState } from '../../ui/EmptyState.tsx';
+import { FilterBar } from '../../ui/FilterBar.tsx';
+import { LinkButton } from '../../ui/links.ts';
+import { Page } from '../../ui/Page.tsx';
+import { Pager } from '../../ui/Pager.tsx';
+import { RefBadge } from '../../ui/RefBadge.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { level, useProject } from '../projects/useProject.ts';
+
+const states = [
+  { value: 'opened', label: 'Open' },
+  { value: 'merged', label: 'Merged' },
+  { value: 'closed', label: 'Closed' },
+  { value: 'all', label: 'All' },
+];
+
+export default function MergeRequestsPage() {
+  const search = useSearch({ from: '/p/$path/merge_requests' });
+  const navigate = useNavigate({ from: '/p/$path/merge_requests' });
+  const view = useProject();
+  const { project, parts, path, segment } = view;
+  const { data } = useSuspenseQuery(parts.mergeRequests(search));
+  useLive([`project:${project.id}:merge_requests`], [['project', path, 'merge-requests']]);
+  const state = search.state ?? 'opened';
+  return (
+    <Page
+      title={`Merge requests · ${project.name_with_namespace}`}
+      heading="Merge requests"
+      actions={
+        view.level >= level.developer || project.can_create_merge_request_in ? (
+          <LinkButton to="/p/$path/merge_requests/new" params={{ path: segment }} variant="filled">
+            New merge request
+          </LinkButton>
+        ) : null
+      }
+    >
+      <FilterBar
+        label="Filter by title or description"
+        value={search.search ?? ''}
+        change={(text) => void navigate({ search: (before) => ({ ...before, search: text || undefined, page: undefined }), replace: true })}
+      >
+        <SegmentedControl
+          size="xs"
+          aria-label="State"
+          data={states}
+          value={state}
+          onChange={(next) => void navigate({ search: (before) => ({ ...before, state: next === 'opened' ? undefined : next, page: undefined }) })}
+        />
+      </FilterBar>
+      {data.items.length === 0 ? (
+        <EmptyState title={state === 'opened' && !search.search ? 'No open merge requests' : 'No merge request is like this'}>
+          {state === 'opened' && !search.search ? (
+            <>
+              Push a branch, then ask for it to be merged.
+              <Command text={'git switch --create my-change\ngit push --set-upstream origin my-change'} />
+            </>
+          ) : (
+            'Change the filter to see others.'
+          )}
+        </EmptyState>
+      ) : (
+        <DataList label="Merge requests">
+          {data.items.map((request) => (
+            <DataRow
+              key={request.id}
+              before={<StatusBadge status={request.state} compact />}
+              title={
+                <Link to="/p/$path/merge_requests/$iid" params={{ path: segment, iid: String(request.iid) }} data-entry>
+                  {request.title}
+                </Link>
+              }
+              meta={
+                <>
+                  <span>
+                    {request.reference} by {request.author.name}
+                  </span>
+                  <RefBadge name={request.source_branch} />
+                  {request.target_branch === project.default_branch ? null : <span>into {request.target_branch}</span>}
+                  {request.has_conflicts && request.state === 'opened' ? <span>Conflicts</span> : null}
+                </>
+              }
+              after={<TimeAgo at={request.updated_at} />}
+            />
+          ))}
+        </DataList>
+      )}
+      <Pager page={search.page ?? 1} nextPage={data.nextPage} go={(page) => void navigate({ search: (before) => ({ ...before, page }) })} />
+    </Page>
+  );
+}

@@ -1,0 +1,80 @@
+/** A file's text with line numbers that are links, highlighted when the worker has answered. */
+import { memo, useMemo, useRef } from 'react';
+import classes from './code.module.css';
+import { type TokenLines, useHighlight } from './highlight.ts';
+import { languageOf } from './languages.ts';
+import type { LineRange } from './lines.ts';
+import { tokenStyle } from './tokens.ts';
+import { useLineHash } from './useLineHash.ts';
+
+/** Lines that are laid out together: what is outside the window costs nothing. */
+const chunkLines = 100;
+
+function slices<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / chunkLines) }, (_, index) => all.slice(index * chunkLines, (index + 1) * chunkLines));
+}
+
+interface ChunkProps {
+  start: number;
+  lines: readonly string[];
+  tokens: TokenLines | null;
+  range: LineRange | null;
+}
+
+const Chunk = memo(function Chunk({ start, lines, tokens, range }: ChunkProps) {
+  return (
+    <div className={classes.chunk} style={{ containIntrinsicSize: `auto ${lines.length * 20}px` }}>
+      {lines.map((line, index) => {
+        const number = start + index + 1;
+        const chosen = range !== null && number >= range.from && number <= range.to;
+        return (
+          <div className={classes.line} key={number} data-chosen={chosen || undefined}>
+            <a className={classes.number} href={`#L${number}`} data-line={number} aria-label={`Line ${number}`} />
+            <code className={classes.code}>
+              {tokens?.[index]?.map(([text, light, dark], at) => (
+                <span key={`${at}:${text}`} className={classes.token} style={tokenStyle(light, dark)}>
+                  {text}
+                </span>
+              )) ?? line}
+              {'\n'}
+            </code>
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
+export function CodeView({ text, fileName }: { text: string; fileName: string }) {
+  const lines = useMemo(() => {
+    const all = text.split(/\r?\n/);
+    if (all.at(-1) === '' && all.length > 1) all.pop();
+    return all;
+  }, [text]);
+  const tokens = useHighlight(text, languageOf(fileName));
+  const container = useRef<HTMLDivElement>(null);
+  const { range, choose } = useLineHash(container, true);
+  const chunks = useMemo(() => slices(lines), [lines]);
+  const coloured = useMemo(() => (tokens ? slices(tokens) : null), [tokens]);
+  return (
+    <div
+      className={classes.view}
+      ref={container}
+      tabIndex={0}
+      role="region"
+      aria-label={`Contents of ${fileName}`}
+      onClick={(event) => {
+        const line = (event.target as HTMLElement).closest('a')?.dataset.line;
+        if (!line) return;
+        event.preventDefault();
+        choose(Number(line), event.shiftKey);
+      }}
+    >
+      {chunks.map((chunk, index) => {
+        const start = index * chunkLines;
+        const inside = range !== null && range.to > start && range.from <= start + chunkLines;
+        return <Chunk key={start} start={start} lines={chunk} tokens={coloured?.[index] ?? null} range={inside ? range : null} />;
+      })}
+    </div>
+  );
+}
