@@ -1,4 +1,5 @@
 /** Builds the product: `bundle` is the command and the runner in dist/, `page` is the web application in web/dist/. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -37,6 +38,17 @@ await import('./${main}');
 `;
 }
 
+/** The commit that is built; a download without history has none. */
+function revision(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short=11', 'HEAD'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
 async function buildBundle(): Promise<void> {
   const draft = join(root, '.cache', 'dist');
   rmSync(draft, { recursive: true, force: true });
@@ -55,6 +67,7 @@ async function buildBundle(): Promise<void> {
     mainFields: ['module', 'main'],
     banner: { js: banner },
     external,
+    define: { MILLRACE_REVISION: JSON.stringify(revision()) },
     legalComments: 'none',
     logLevel: 'warning',
   });

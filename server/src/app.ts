@@ -26,6 +26,7 @@ import type { Metrics } from './kernel/telemetry/metrics.ts';
 import { observeRequests } from './kernel/telemetry/requests.ts';
 import { gitHttp, rewriteGitUrl } from './transport/git-http/git-http.ts';
 import { liveEvents } from './transport/live/live.ts';
+import { builtPages, webPages } from './transport/web/web-pages.ts';
 
 /** The technology below the features: one of each per process. */
 export interface Kernels {
@@ -232,8 +233,9 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     consumers: features.flatMap(({ consumers = [] }) => consumers),
   });
   const routes = features.flatMap((feature) => feature.routes);
+  const pages = webPages({ directory: builtPages() });
   const server = createHttpServer(
-    { log, trustedProxies: config.trustedProxies, rewriteUrl: rewriteGitUrl },
+    { log, trustedProxies: config.trustedProxies, rewriteUrl: rewriteGitUrl, fallback: pages.fallback },
     methodsOfPath(routes),
   );
   observeRequests(server, metrics);
@@ -253,7 +255,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     strict: options.strict ?? false,
   });
   for (const feature of features) feature.mount?.(server);
-  for (const transport of composed.transports) transport.mount(server);
+  for (const transport of [...composed.transports, pages]) transport.mount(server);
   return {
     server,
     routes,

@@ -29,7 +29,11 @@ export interface RepositoryProject {
     parts?: Omit<RequestParts, 'token'> & { token?: string | null },
   ): Promise<TestResponse<T>>;
   /** Commits actions to a branch; answers the commit's id. */
-  commit(branch: string, actions: readonly FileAction[] | Readonly<Record<string, string>>, more?: Json): Promise<string>;
+  commit(
+    branch: string,
+    actions: readonly FileAction[] | Readonly<Record<string, string>>,
+    more?: Json,
+  ): Promise<string>;
   member(level: Level): Promise<BuiltToken>;
   row(): Promise<Project>;
 }

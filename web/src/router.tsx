@@ -22,7 +22,7 @@ async function signedIn({ location }: { location: { href: string } }) {
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  validateSearch: (search) => ({ search: text(search.search), page: number(search.page) }),
+  validateSearch: (search): { search?: string | undefined; page?: number | undefined } => ({ search: text(search.search), page: number(search.page) }),
   beforeLoad: signedIn,
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) => queries.ensureQueryData(data.projects(deps)),
@@ -31,13 +31,13 @@ const start = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/users/sign_in',
-  validateSearch: (search) => ({ return_to: text(search.return_to) }),
+  validateSearch: (search): { return_to?: string | undefined } => ({ return_to: text(search.return_to) }),
   component: lazyRouteComponent(() => import('./features/session/SignInPage.tsx')),
 });
 const newProject = createRoute({
   getParentRoute: () => root,
   path: '/projects/new',
-  validateSearch: (search) => ({ namespace_id: number(search.namespace_id) }),
+  validateSearch: (search): { namespace_id?: number | undefined } => ({ namespace_id: number(search.namespace_id) }),
   beforeLoad: signedIn,
   loader: () => queries.ensureQueryData(data.namespaces()),
   component: lazyRouteComponent(() => import('./features/projects/NewProjectPage.tsx')),
@@ -45,7 +45,7 @@ const newProject = createRoute({
 const newGroup = createRoute({
   getParentRoute: () => root,
   path: '/groups/new',
-  validateSearch: (search) => ({ parent_id: number(search.parent_id) }),
+  validateSearch: (search): { parent_id?: number | undefined } => ({ parent_id: number(search.parent_id) }),
   beforeLoad: signedIn,
   component: lazyRouteComponent(() => import('./features/groups/NewGroupPage.tsx')),
 });
@@ -81,7 +81,7 @@ const object = createRoute({
 const group = createRoute({
   getParentRoute: () => root,
   path: '/g/$path',
-  loader: ({ params }) => queries.ensureQueryData(data.group(fromSegment(params.path))),
+  loader: ({ params }) => Promise.all([queries.ensureQueryData(data.group(fromSegment(params.path))), queries.ensureQueryData(data.groupProjects(fromSegment(params.path)))]),
   component: lazyRouteComponent(() => import('./features/groups/GroupPage.tsx')),
 });
 
@@ -98,20 +98,20 @@ const blob = createRoute({ ...under, path: '/blob/$', component: lazyRouteCompon
 const commits = createRoute({
   ...under,
   path: '/commits/$',
-  validateSearch: (search) => ({ page: number(search.page) }),
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
   component: lazyRouteComponent(() => import('./features/commits/CommitsPage.tsx')),
 });
 const commit = createRoute({ ...under, path: '/commit/$sha', component: lazyRouteComponent(() => import('./features/commits/CommitPage.tsx')) });
 const branches = createRoute({
   ...under,
   path: '/branches',
-  validateSearch: (search) => ({ search: text(search.search) }),
+  validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
   component: lazyRouteComponent(() => import('./features/branches/BranchesPage.tsx')),
 });
 const pipelines = createRoute({
   ...under,
   path: '/pipelines',
-  validateSearch: (search) => ({ page: number(search.page), ref: text(search.ref), status: text(search.status) }),
+  validateSearch: (search): { page?: number | undefined; ref?: string | undefined; status?: string | undefined } => ({ page: number(search.page), ref: text(search.ref), status: text(search.status) }),
   component: lazyRouteComponent(() => import('./features/pipelines/PipelinesPage.tsx')),
 });
 const newPipeline = createRoute({ ...under, path: '/pipelines/new', component: lazyRouteComponent(() => import('./features/pipelines/NewPipelinePage.tsx')) });
@@ -120,19 +120,19 @@ const job = createRoute({ ...under, path: '/jobs/$id', component: lazyRouteCompo
 const mergeRequests = createRoute({
   ...under,
   path: '/merge_requests',
-  validateSearch: (search) => ({ page: number(search.page), state: text(search.state), search: text(search.search) }),
+  validateSearch: (search): { page?: number | undefined; state?: string | undefined; search?: string | undefined } => ({ page: number(search.page), state: text(search.state), search: text(search.search) }),
   component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestsPage.tsx')),
 });
 const newMergeRequest = createRoute({
   ...under,
   path: '/merge_requests/new',
-  validateSearch: (search) => ({ source: text(search['merge_request[source_branch]'] ?? search.source), target: text(search['merge_request[target_branch]'] ?? search.target) }),
+  validateSearch: (search: Record<string, unknown>): { source?: string | undefined; target?: string | undefined } => ({ source: text(search['merge_request[source_branch]'] ?? search.source), target: text(search['merge_request[target_branch]'] ?? search.target) }),
   component: lazyRouteComponent(() => import('./features/merge-requests/NewMergeRequestPage.tsx')),
 });
 const mergeRequest = createRoute({ ...under, path: '/merge_requests/$iid', component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')) });
 const mergeRequestTab = createRoute({ ...under, path: '/merge_requests/$iid/$tab', component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')) });
 const members = createRoute({ ...under, path: '/project_members', component: lazyRouteComponent(() => import('./features/members/MembersPage.tsx')) });
-const settings = createRoute({ ...under, path: '/settings', component: lazyRouteComponent(() => import('./features/settings/SettingsPage.tsx')) });
+const settings = createRoute({ ...under, path: '/settings', validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }), component: lazyRouteComponent(() => import('./features/settings/SettingsPage.tsx')) });
 
 const projectRoutes = [tree, blob, commits, commit, branches, pipelines, newPipeline, pipeline, job, mergeRequests, newMergeRequest, mergeRequest, mergeRequestTab, members, settings];
 

@@ -2,8 +2,8 @@
 import { configure, operations } from '@millrace/server/main';
 import { parse, UsageError } from '../arguments.ts';
 import type { Command, Surroundings } from '../command.ts';
+import { brightwater } from '../demo/brightwater.ts';
 import { fill } from '../demo/fill.ts';
-import { brightwater } from '../demo/organisation.ts';
 
 function waitOf(text: string | undefined): number {
   const seconds = Number(text ?? 60);

@@ -100,8 +100,9 @@ it('makes an organisation with people, projects, pipelines and merge requests in
   expect(await get(`${billing}/merge_requests/${requests[1]?.iid}`)).toMatchObject({ has_conflicts: true });
   const firmware = await get(`/projects/${encodeURIComponent('brightwater/devices/meter-firmware')}/merge_requests`);
   expect(firmware).toMatchObject([{ state: 'closed' }]);
-  const pipelines = await get<{ ref: string }[]>(`${billing}/pipelines`);
-  expect(pipelines.map(({ ref }) => ref)).toEqual(expect.arrayContaining(['main', 'broken-tests', 'v1.0.0']));
+  // They come with the fact of the push, shortly after it.
+  const refs = async () => (await get<{ ref: string }[]>(`${billing}/pipelines`)).map(({ ref }) => ref);
+  await expect.poll(refs).toEqual(expect.arrayContaining(['main', 'broken-tests', 'v1.0.0']));
 });
 
 it('leaves no token behind and refuses a second run without changing anything', async () => {

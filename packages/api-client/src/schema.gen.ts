@@ -9982,7 +9982,8 @@ export interface operations {
                      */
                     expires_at?: string;
                     name: string;
-                    scopes: ("k8s_proxy" | "self_rotate")[];
+                    /** @description A token may only ask for k8s_proxy and self_rotate; a browser session for every scope */
+                    scopes: string[];
                 };
                 "application/x-www-form-urlencoded": {
                     description?: string;
@@ -9992,7 +9993,8 @@ export interface operations {
                      */
                     expires_at?: string;
                     name: string;
-                    scopes: ("k8s_proxy" | "self_rotate")[];
+                    /** @description A token may only ask for k8s_proxy and self_rotate; a browser session for every scope */
+                    scopes: string[];
                 };
             };
         };

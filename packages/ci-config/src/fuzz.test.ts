@@ -8,7 +8,9 @@ import type { CompileResult, Plan } from './index.ts';
 
 const texts = readdirSync(casesRoot, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
-  .map((entry) => readFileSync(join(casesRoot, entry.name, ENTRY), 'utf8'));
+  .map((entry) => entry.name)
+  .sort()
+  .map((name) => readFileSync(join(casesRoot, name, ENTRY), 'utf8'));
 const FRAGMENTS = [
   ...[
     '*x',

@@ -16,6 +16,7 @@ export { formatLocated, type Located, type Mark } from './diagnostics.ts';
 export { parseDuration } from './duration.ts';
 export type { Variable } from './expand/variables.ts';
 export type { Fetch, IncludedFile } from './include/resolve.ts';
+export { filesMatching } from './include/wildcard.ts';
 export type { Artifacts, Report } from './keywords/artifacts.ts';
 export type { Environment } from './keywords/environment.ts';
 export type { Hook } from './keywords/hooks.ts';

@@ -1,5 +1,5 @@
 /** Compiles a set of files in a context that is written down as data. */
-import { compile, type CompileInput, type CompileResult, type Limits, type Variable } from '../src/index.ts';
+import { compile, type CompileInput, type CompileResult, filesMatching, type Limits, type Variable } from '../src/index.ts';
 
 export type CaseContext = {
   ref?: string;
@@ -22,11 +22,6 @@ function variables(values: Record<string, string> = {}): Variable[] {
   return Object.entries(values).map(([key, value]) => ({ key, value }));
 }
 
-function matcher(pattern: string): RegExp {
-  const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('**', '\0').replaceAll('*', '[^/]*').replaceAll('\0', '.*');
-  return new RegExp(`^${source}$`);
-}
-
 export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext = {}): CompileInput {
   const { changed = null } = context;
   return {
@@ -45,8 +40,9 @@ export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext
       fileCommit: (path) => Promise.resolve(context.commits?.[path] ?? null),
     },
     fetch: (local) => {
-      const wanted = matcher(local);
-      return Promise.resolve([...files].filter(([path]) => wanted.test(path)).map(([path, content]) => ({ path, content })));
+      const paths = local.includes('*') ? filesMatching(local, [...files.keys()]) : [local];
+      const found = paths.flatMap((path) => (files.has(path) ? [{ path, content: files.get(path)! }] : []));
+      return Promise.resolve(found);
     },
     ...(context.limits ? { limits: context.limits } : {}),
   };

@@ -1,7 +1,4 @@
 /** The state that all functions share (limits, caches, helper processes) and the handle of one repository. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createLru, type Lru } from './lru.ts';
 import type { Overlay } from './objects/overlay.ts';
 import { createPool, type Pool } from './process/coprocess.ts';
@@ -26,7 +23,6 @@ export interface GitOptions {
 export interface Git {
   readonly binary: string;
   readonly path: string;
-  readonly home: string;
   readonly limits: ClassLimits;
   readonly limiter: Limiter;
   /** Results that never change under their key: parsed objects, walks, diffs. */
@@ -62,7 +58,6 @@ export interface Repo {
 
 /** One per server process. Call `close()` when done. */
 export function createGit(options: GitOptions = {}): Git {
-  const home = mkdtempSync(join(tmpdir(), 'millrace-git-home-'));
   const limits: ClassLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const helpers = createPool({ max: options.maxHelpers ?? 24, idleMs: options.helperIdleMs ?? 30_000 });
   const cache = createLru<unknown>(options.cacheBytes ?? 64 * 1024 * 1024);
@@ -72,7 +67,6 @@ export function createGit(options: GitOptions = {}): Git {
   return {
     binary: options.binary ?? 'git',
     path: options.path ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-    home,
     limits,
     limiter: createLimiter(limits),
     cache,
@@ -95,7 +89,6 @@ export function createGit(options: GitOptions = {}): Git {
     async close() {
       await helpers.close();
       cache.clear();
-      rmSync(home, { recursive: true, force: true });
     },
   };
 }

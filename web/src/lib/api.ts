@@ -4,7 +4,7 @@ import { createApiClient, type Schemas } from '@millrace/api-client';
 export type { Schemas };
 
 interface SessionState {
-  readonly user: Schemas['Account'] | null;
+  readonly user: Schemas['UserAccount'] | null;
   readonly csrf_token: string;
 }
 

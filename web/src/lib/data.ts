@@ -114,6 +114,7 @@ export const of = (path: string) => {
         queryFn: () => unwrap(client.GET('/projects/{id}/merge_requests/{merge_request_iid}/pipelines', { params: { path: { ...id, merge_request_iid: iid } } })),
       }),
     members: () => queryOptions({ queryKey: ['project', path, 'members'], queryFn: () => unwrap(client.GET('/projects/{id}/members/all', { params: { path: id, query: { per_page: 100 } } })) }),
+    runners: () => queryOptions({ queryKey: ['project', path, 'runners'], queryFn: () => unwrap(client.GET('/projects/{id}/runners', { params: { path: id, query: { per_page: 100 } } })) }),
     variables: () => queryOptions({ queryKey: ['project', path, 'variables'], queryFn: () => unwrap(client.GET('/projects/{id}/variables', { params: { path: id, query: { per_page: 100 } } })) }),
   };
 };

@@ -7,7 +7,7 @@ import { flatItems, hash, isText, oneOf, type Schema, text } from '../keywords/s
 import type { Conditions } from '../rules/rules.ts';
 import { isMapping, type Node } from '../yaml/tree.ts';
 
-export type IncludeRule = Conditions & { readonly when: 'always' | 'never' };
+type IncludeRule = Conditions & { readonly when: 'always' | 'never' };
 export type IncludeEntry = {
   readonly mark: Mark;
   readonly local: string;

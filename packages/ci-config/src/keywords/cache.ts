@@ -19,7 +19,7 @@ import {
 } from './schema.ts';
 
 /** The text as it is, or a digest of files' versions behind a prefix. */
-export type CacheKey =
+type CacheKey =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'files'; readonly files: readonly string[]; readonly prefix: string | null };
 export type Cache = {

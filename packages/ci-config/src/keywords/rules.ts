@@ -12,7 +12,7 @@ import { ruleVariablesSchema, variablesOf, type YamlVariable } from './variables
 import { RULE_WHEN, type When } from './when.ts';
 
 /** What a rule changes in its job; what it does not name stays as the job says. */
-export type Consequences = {
+type Consequences = {
   readonly when?: When;
   readonly startIn?: number;
   readonly allowFailure?: AllowFailure;

@@ -9,7 +9,7 @@ export type At = { readonly path: string; readonly noun: string };
 export type Schema = (node: Node, at: At, problems: Problems) => boolean;
 
 /** How deep lists may be nested where `!reference` and anchors nest them. */
-export const LIST_LEVELS = 10;
+const LIST_LEVELS = 10;
 
 export function keyAt(at: At, key: string): At {
   return { path: at.noun === 'config' ? at.path : `${at.path}:${at.noun}`, noun: key };
@@ -43,7 +43,6 @@ export const boolean: Schema = when(
   (node) => node.kind === 'scalar' && typeof node.value === 'boolean',
   'should be a boolean value',
 );
-export const anything: Schema = () => true;
 
 export function integer(least: number, most: number): Schema {
   return (node, at, problems) => {

@@ -5,7 +5,7 @@ import { oneOf } from './schema.ts';
 
 export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed' | 'never';
 
-export const JOB_WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
+const JOB_WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
 export const RULE_WHEN = ['on_success', 'on_failure', 'always', 'never', 'manual', 'delayed'] as const;
 
 export const when: Keyword<When> = {

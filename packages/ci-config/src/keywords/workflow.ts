@@ -12,7 +12,7 @@ export type AutoCancel = {
   readonly onNewCommit: 'conservative' | 'interruptible' | 'none' | null;
   readonly onJobFailure: 'all' | 'none' | null;
 };
-export type WorkflowRule = Conditions & {
+type WorkflowRule = Conditions & {
   readonly when: 'always' | 'never';
   readonly variables: readonly YamlVariable[];
   readonly autoCancel: AutoCancel | null;

@@ -9,7 +9,7 @@ export type ScalarNode = {
   /** The value as text, the way the ecosystem prints it (`1.0`, `true`); empty for null. */
   readonly text: string;
 };
-export type SequenceNode = { readonly kind: 'sequence'; readonly mark: Mark; readonly items: readonly Node[] };
+type SequenceNode = { readonly kind: 'sequence'; readonly mark: Mark; readonly items: readonly Node[] };
 export type Entry = { readonly keyMark: Mark; readonly value: Node };
 export type MappingNode = {
   readonly kind: 'mapping';

@@ -33,8 +33,6 @@ export function settings(writer: boolean, extra: readonly string[] = []): string
 export interface EnvironmentOptions {
   /** PATH in which git and its helpers are found. */
   path: string;
-  /** An empty directory that serves as HOME. */
-  home: string;
 }
 
 export interface ObjectDirectories {
@@ -53,8 +51,9 @@ export function environment(
 ): Record<string, string> {
   return {
     PATH: options.path,
-    HOME: options.home,
-    XDG_CONFIG_HOME: options.home,
+    // Nothing is there: no user's configuration, attributes or credentials.
+    HOME: '/nonexistent',
+    XDG_CONFIG_HOME: '/nonexistent',
     LC_ALL: 'C',
     TZ: 'UTC',
     GIT_CONFIG_NOSYSTEM: '1',

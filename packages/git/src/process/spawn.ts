@@ -8,7 +8,7 @@ export interface SpawnOptions {
   /** Repository directory, or null for commands without one. */
   gitDir: string | null;
   args: readonly string[];
-  /** Adds the durability settings and ties the process to our life. */
+  /** Adds the durability settings and, outside of a quarantine, ties the process to our life. */
   writer?: boolean;
   directories?: ObjectDirectories;
   /** Extra `-c` settings, fixed text from this package. */
@@ -37,8 +37,9 @@ function canSetDeathSignal(path: string): boolean {
 /** Starts git. Callers go through run.ts or a coprocess, which bound time and output. */
 export function spawnGit(git: Git, options: SpawnOptions): GitProcess {
   const args = [...settings(options.writer ?? false, options.config), ...options.args];
-  // A writer that outlives a killed server could still move references during the repair.
-  const guarded = options.writer === true && canSetDeathSignal(git.path);
+  // A writer that outlives a killed server could still move references during the repair. In a quarantine it harms
+  // nothing, and setpriv costs as much again as the process itself.
+  const guarded = options.writer === true && !options.directories && canSetDeathSignal(git.path);
   const child = spawn(guarded ? 'setpriv' : git.binary, guarded ? ['--pdeathsig', 'KILL', git.binary, ...args] : args, {
     cwd: '/',
     env: environment(git, options.gitDir, options.directories, options.env),

@@ -8,7 +8,7 @@ import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
 
 /** The columns that locate a repository and version its refs. */
-export type RepositoryRow = Pick<
+type RepositoryRow = Pick<
   Project,
   'id' | 'repository_storage' | 'repository_path' | 'refs_generation' | 'default_branch'
 >;
@@ -33,7 +33,7 @@ export interface CiCommit {
 }
 
 /** What CI asks of a project's repository. Ids are full; refs are full names; nothing that is missing throws, but commits. */
-export interface CiRepository {
+interface CiRepository {
   /** Commit id of a full ref name or a full hash; null when it names no commit. */
   resolve(project: RepositoryRow, revision: string): Promise<string | null>;
   /** A commit that is known to exist. */
@@ -52,7 +52,7 @@ export interface CiRepository {
   keepRef(handle: Db, project: RepositoryRow, ref: string, sha: string | null): Promise<void>;
 }
 
-export interface NewFact {
+interface NewFact {
   readonly kind: 'pipeline.created' | 'pipeline.finished' | 'job.finished';
   readonly projectId: number;
   readonly actorId: number | null;
@@ -60,14 +60,14 @@ export interface NewFact {
 }
 
 /** Adds background work inside a transaction. `runAt` delays it; an equal `key` replaces what waits. */
-export type Enqueue = (
+type Enqueue = (
   tx: Db,
   task: string,
   payload: { readonly job_id: number },
   options?: { readonly runAt?: Date; readonly key?: string },
 ) => Promise<void>;
 
-export interface CiLog {
+interface CiLog {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;

@@ -33,12 +33,10 @@ import { runnerAccess } from './runners/runners.service.ts';
 import { ciTasks } from './scheduling/tasks.ts';
 import { variableRoutes } from './variables/variables.routes.ts';
 
-export type { CiCommit, CiFeatureDependencies, CiRepository } from './deps.ts';
-export type { CreateOutcome, CreatePipeline } from './pipelines/create.ts';
+export type { CiFeatureDependencies } from './deps.ts';
 export {
   PipelineBasic,
   PipelineDetail,
-  type PipelineDetailJson,
   type PipelineJson,
 } from './pipelines/pipelines.entity.ts';
 export { ensureBuiltInRunner } from './runners/built-in.ts';
@@ -84,7 +82,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   const pipelines = pipelineMaker(deps);
   const artifacts = artifactsService(deps);
   const access = runnerAccess(db, deps.parents);
-  const { tasks, cron } = ciTasks(deps);
+  const { tasks, cron } = ciTasks(deps, polls.look);
 
   return {
     routes: [

@@ -31,9 +31,13 @@ export interface Namespaces extends Feature {
 /** Loads parents from a database. */
 function parentLoader(db: Db): ParentLoader {
   const userOf = (caller: Caller) => caller.user?.id ?? null;
+  // PostgreSQL takes no NUL in a text, and no name has one.
+  const impossible = (idOrPath: string) => idOrPath.includes('\0');
   return {
-    project: (idOrPath, caller) => findProjectSubject(db, idOrPath, userOf(caller)),
-    group: (idOrPath, caller) => findGroupSubject(db, idOrPath, userOf(caller)),
+    project: async (idOrPath, caller) =>
+      impossible(idOrPath) ? null : await findProjectSubject(db, idOrPath, userOf(caller)),
+    group: async (idOrPath, caller) =>
+      impossible(idOrPath) ? null : await findGroupSubject(db, idOrPath, userOf(caller)),
   };
 }
 

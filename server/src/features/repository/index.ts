@@ -44,7 +44,13 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   const writes = writePath({ ...deps, open });
   const refs = refService({ reader, writes });
   const commits = commitService({ open, reader, writes });
-  const setup = repositorySetup({ open, shared, reader, commits, headMoved: (project) => bumpServiceRefs(db, project.id) });
+  const setup = repositorySetup({
+    open,
+    shared,
+    reader,
+    commits,
+    headMoved: (project) => bumpServiceRefs(db, project.id),
+  });
   const urlOf = (subject: ProjectSubject) => `${deps.externalUrl}/${projectPath(subject)}`;
 
   /** The commit of a branch, read from the ref itself: never older than the repository. */
@@ -119,8 +125,17 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   };
 
   const sweep = defineTask('repository.sweep', Type.Object({}), () => writes.sweep(), { maxAttempts: 1 });
-  const remove = defineTask('repository.remove', Type.Object({ storage: Type.String(), path: Type.String() }), ({ storage, path }) =>
-    setup.removed({ id: 0, repository_storage: storage, repository_path: path, refs_generation: 0, default_branch: null }),
+  const remove = defineTask(
+    'repository.remove',
+    Type.Object({ storage: Type.String(), path: Type.String() }),
+    ({ storage, path }) =>
+      setup.removed({
+        id: 0,
+        repository_storage: storage,
+        repository_path: path,
+        refs_generation: 0,
+        default_branch: null,
+      }),
   );
   const feature: Feature = {
     routes: [

@@ -89,7 +89,7 @@ export const groupAbilities = {
 export type GroupAbility = keyof typeof groupAbilities;
 
 /** Abilities on the instance itself: `admin` needs an administrator, `signed_in` any active user. */
-export const instanceAbilities = {
+const instanceAbilities = {
   admin: { admin: true },
   signed_in: { admin: false },
 } as const;

@@ -67,6 +67,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const stopping = new AbortController();
   let draining: Promise<void> | undefined;
   let again = false;
+  /** Resolved by a wake-up: new facts are looked for although a slow consumer still runs. */
+  let woken = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
 
   const retry = defineTask(
@@ -118,10 +120,16 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   async function deliverOpen(): Promise<void> {
     const lanes = new Map<string, Promise<void>>();
     const taken = new Set<number>();
+    let delivered: number[] = [];
     let failure: unknown;
     for (;;) {
+      woken = Promise.withResolvers<void>();
+      const known = delivered;
+      delivered = [];
       const facts = stopping.signal.aborted || failure ? [] : await openFacts(db, batch + taken.size);
       const fresh = facts.filter(({ id }) => !taken.has(id));
+      // Only now: what was delivered while the query ran may still look open in its answer.
+      for (const id of known) taken.delete(id);
       for (const fact of fresh) {
         taken.add(fact.id);
         const lane = laneOf(fact);
@@ -129,7 +137,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
           .then(async () => {
             if (stopping.signal.aborted || failure) return;
             await deliver(fact);
-            taken.delete(fact.id);
+            delivered.push(fact.id);
           })
           .catch((error: unknown) => {
             failure ??= error;
@@ -140,7 +148,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         lanes.set(lane, mine);
       }
       if (lanes.size === 0 && fresh.length === 0) break;
-      await Promise.race(lanes.values());
+      await Promise.race([...lanes.values(), woken.promise]);
     }
     if (failure && !stopping.signal.aborted) throw failure;
   }
@@ -161,6 +169,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   function wake(): Promise<void> {
     if (stopping.signal.aborted) return draining ?? Promise.resolve();
     again = true;
+    woken.resolve();
     draining ??= drainOnce()
       .catch((error: unknown) => {
         if (!stopping.signal.aborted) log.warn({ err: error }, 'delivery of facts was interrupted');
@@ -185,6 +194,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     stop: async () => {
       clearInterval(timer);
       stopping.abort(new Error('the process stops'));
+      woken.resolve();
       await draining;
     },
   };

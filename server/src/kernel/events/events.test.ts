@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 async function deliverTo(...consumers: FactConsumer[]): Promise<Delivery> {
-  delivery = createDelivery({ db, listener, consumers, log, timeout: 2000 });
+  delivery = createDelivery({ db, listener, consumers, log });
   delivery.start();
   await listener.ready();
   return delivery;

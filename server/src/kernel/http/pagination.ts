@@ -1,5 +1,5 @@
 /** Pages of lists: offset with Link headers and totals, and keyset with an opaque cursor. One implementation each. */
-import Type, { type TProperties } from 'typebox';
+import type { TProperties } from 'typebox';
 import { HttpError, invalidParameters } from './errors.ts';
 import { Int, OneOf, Optional, Str } from './params/schema.ts';
 
@@ -28,8 +28,8 @@ export interface Paged<T = unknown> {
   readonly next: CursorValues | null;
 }
 
-export const defaultPerPage = 20;
-export const maximumPerPage = 100;
+const defaultPerPage = 20;
+const maximumPerPage = 100;
 /** Beyond this many rows neither totals nor the last page are told, because counting them costs more than the page. */
 export const countLimit = 10_000;
 
@@ -168,6 +168,3 @@ export function pageHeaders(page: Page, paged: Paged, url: URL): Record<string, 
     ...(paged.total === null ? {} : { 'X-Total': String(paged.total), 'X-Total-Pages': String(lastPage) }),
   };
 }
-
-/** Schema of an object whose properties are the paging parameters alone. */
-export const PagingOnly = (style: PagingStyle) => Type.Object(pagingParameters(style));

@@ -9,6 +9,8 @@ export interface HttpServerOptions {
   readonly trustedProxies: readonly string[];
   /** Maps a request's URL before routing; transports use it for paths of any depth. */
   readonly rewriteUrl?: (url: string) => string;
+  /** Answers what no route does, such as the pages of the web application; false leaves it a 404. */
+  readonly fallback?: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
 const apiPath = /^\/api(\/|$)/;
@@ -89,6 +91,7 @@ export function createHttpServer(
     done(null, payload);
   });
   server.setNotFoundHandler((request, reply) => {
+    if (options.fallback?.(request, reply)) return;
     const allow = pathMethods(request.url.split('?', 1)[0] ?? '/').filter((method) => method !== request.method);
     sendError(allow.length > 0 ? methodNotAllowed(allow) : noSuchRoute(), request, reply);
   });

@@ -35,17 +35,16 @@ async function clone(token: BuiltToken, of = project, args: string[] = []): Prom
   return name;
 }
 const lastPush = async () =>
-  (
-    await app.db
-      .selectFrom('facts')
-      .select(['payload', 'actor_id'])
-      .where('kind', '=', 'push')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirstOrThrow()
-  );
+  await app.db
+    .selectFrom('facts')
+    .select(['payload', 'actor_id'])
+    .where('kind', '=', 'push')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
 const branchTip = async (name: string) =>
-  (await project.api<{ commit?: Json }>('GET', `/repository/branches/${encodeURIComponent(name)}`)).body.commit?.id ?? null;
+  (await project.api<{ commit?: Json }>('GET', `/repository/branches/${encodeURIComponent(name)}`)).body.commit?.id ??
+  null;
 
 const basic = (password: string, username = 'git') => ({
   Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
@@ -74,7 +73,7 @@ describe('fetching', () => {
   it('shallow, partial and by id', async () => {
     await project.commit('main', { more: '1' });
     const shallow = await clone(project.owner, project, ['--depth', '1']);
-    expect((await git.run(['rev-list', '--count', 'HEAD'], shallow))).toBe('1');
+    expect(await git.run(['rev-list', '--count', 'HEAD'], shallow)).toBe('1');
     await git.run(['fetch', '-q', '--unshallow'], shallow);
     expect(Number(await git.run(['rev-list', '--count', 'HEAD'], shallow))).toBeGreaterThan(1);
     await clone(project.owner, project, ['--filter=blob:none']);
@@ -94,7 +93,10 @@ describe('fetching', () => {
   it('anonymous callers clone public projects only', async () => {
     await git.run(['clone', '-q', open.remote(), 'public']);
     const refused = await git.try(['clone', '-q', project.remote(), 'private']);
-    expect([refused.code === 0, /could not read Username|terminal prompts disabled/.test(refused.stderr)]).toEqual([false, true]);
+    expect([refused.code === 0, /could not read Username|terminal prompts disabled/.test(refused.stderr)]).toEqual([
+      false,
+      true,
+    ]);
     const answer = await app.request('GET', `/${project.fullPath}.git/info/refs?service=git-upload-pack`);
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Millrace"']);
     const unknown = await app.request('GET', `/${project.fullPath}x.git/info/refs?service=git-upload-pack`);
@@ -114,15 +116,22 @@ describe('fetching', () => {
     const readUser = await buildToken(app, { user, scopes: ['read_user'] });
     expect((await refs(basic(readUser.secret))).status).toBe(403);
     const reading = await buildToken(app, { user, scopes: ['read_repository'] });
-    expect([(await refs(basic(reading.secret))).status, (await refs(basic(reading.secret), 'receive')).status]).toEqual([200, 403]);
+    expect([(await refs(basic(reading.secret))).status, (await refs(basic(reading.secret), 'receive')).status]).toEqual(
+      [200, 403],
+    );
     const writing = await buildToken(app, { user, scopes: ['write_repository'] });
-    expect([(await refs(basic(writing.secret))).status, (await refs(basic(writing.secret), 'receive')).status]).toEqual([200, 200]);
+    expect([(await refs(basic(writing.secret))).status, (await refs(basic(writing.secret), 'receive')).status]).toEqual(
+      [200, 200],
+    );
     const stranger = await buildToken(app);
     expect((await refs(basic(stranger.secret))).status).toBe(404);
     const guest = await project.member(10);
     expect((await refs(basic(guest.secret))).status).toBe(403);
     const reporter = await project.member(20);
-    expect([(await refs(basic(reporter.secret))).status, (await refs(basic(reporter.secret), 'receive')).status]).toEqual([200, 403]);
+    expect([
+      (await refs(basic(reporter.secret))).status,
+      (await refs(basic(reporter.secret), 'receive')).status,
+    ]).toEqual([200, 403]);
   });
 
   it('security 18: access ends with the membership', async () => {
@@ -152,6 +161,7 @@ describe('fetching', () => {
       const answer = await app.request('GET', `/${path}.git/info/refs?service=git-upload-pack`);
       expect([path, [400, 401, 404].includes(answer.status)]).toEqual([path, true]);
     }
+    expect((await app.api('GET', '/projects/a%00b')).status).toBe(404);
   });
 
   it('a job token reads its own project and cannot push', async () => {
@@ -173,14 +183,25 @@ describe('fetching', () => {
   });
 
   it('broken requests end with an error, not with the server', async () => {
-    for (const body of [Buffer.from('garbage'), Buffer.from('zzzz'), pkt('command=ls-refs\n'), Buffer.alloc(0), pkt('want x\n')]) {
+    for (const body of [
+      Buffer.from('garbage'),
+      Buffer.from('zzzz'),
+      pkt('command=ls-refs\n'),
+      Buffer.alloc(0),
+      pkt('want x\n'),
+    ]) {
       const answer = await exchange('upload-pack', body, { 'Git-Protocol': 'version=2' }, open);
       expect([body.toString('latin1'), answer.status < 500]).toEqual([body.toString('latin1'), true]);
     }
     const gzip = await exchange('upload-pack', Buffer.from('no gzip'), { 'Content-Encoding': 'gzip' }, open);
     expect(gzip.status).toBe(400);
     const lsRefs = Buffer.concat([pkt('command=ls-refs\n'), Buffer.from('0001'), pkt('peel\n'), flush]);
-    const packed = await exchange('upload-pack', gzipSync(lsRefs), { 'Content-Encoding': 'gzip', 'Git-Protocol': 'version=2' }, open);
+    const packed = await exchange(
+      'upload-pack',
+      gzipSync(lsRefs),
+      { 'Content-Encoding': 'gzip', 'Git-Protocol': 'version=2' },
+      open,
+    );
     expect([packed.status, packed.body.includes('refs/heads/main')]).toEqual([200, true]);
   });
 });
@@ -191,7 +212,10 @@ describe('pushing', () => {
     const first = await git.commit(where, 'one.txt', '1');
     const generation = (await project.row()).refs_generation;
     const created = await git.try(['push', 'origin', 'HEAD:refs/heads/feature/x'], where);
-    expect([created.code, created.stderr]).toEqual([0, expect.stringContaining('merge_requests/new?merge_request%5Bsource_branch%5D=feature%2Fx')]);
+    expect([created.code, created.stderr]).toEqual([
+      0,
+      expect.stringContaining('merge_requests/new?merge_request%5Bsource_branch%5D=feature%2Fx'),
+    ]);
     expect(await branchTip('feature/x')).toBe(first);
     expect((await project.row()).refs_generation).toBe(generation + 1);
     expect(await lastPush()).toEqual({
@@ -204,7 +228,10 @@ describe('pushing', () => {
     expect(await branchTip('feature/x')).toBe(second);
     await git.run(['tag', '-a', '-m', 'tagged', 'v1'], where);
     await git.run(['push', '-q', 'origin', 'v1'], where);
-    expect((await project.api('GET', '/repository/tags/v1')).body).toMatchObject({ message: 'tagged', commit: { id: second } });
+    expect((await project.api('GET', '/repository/tags/v1')).body).toMatchObject({
+      message: 'tagged',
+      commit: { id: second },
+    });
     await git.run(['push', '-q', 'origin', '--delete', 'feature/x', 'v1'], where);
     expect(await branchTip('feature/x')).toBeNull();
     expect((await project.api('GET', '/repository/tags/v1')).status).toBe(404);
@@ -217,7 +244,10 @@ describe('pushing', () => {
     await git.commit('first', 'a', 'a');
     await git.run(['push', '-q', empty.remote(empty.owner.secret), 'trunk'], 'first');
     expect((await empty.row()).default_branch).toBe('trunk');
-    expect((await empty.api('GET', '/repository/branches/trunk')).body).toMatchObject({ default: true, protected: true });
+    expect((await empty.api('GET', '/repository/branches/trunk')).body).toMatchObject({
+      default: true,
+      protected: true,
+    });
     const where = await clone(empty.owner, empty);
     expect(await git.run(['symbolic-ref', 'HEAD'], where)).toBe('refs/heads/trunk');
   });
@@ -258,14 +288,26 @@ describe('pushing', () => {
     const as = project.remote(maintainer.secret);
     await git.run(['push', '-q', as, 'HEAD:main'], where);
     await git.run(['commit', '-q', '--amend', '-m', 'other'], where);
-    await refused(['-f', as, 'HEAD:main'], 'You are not allowed to force push code to a protected branch on this project.');
+    await refused(
+      ['-f', as, 'HEAD:main'],
+      'You are not allowed to force push code to a protected branch on this project.',
+    );
     await refused([as, ':main'], 'The default branch of a project cannot be deleted.');
   });
 
   it('security 22, security 4: names of refs follow the same rules as in the API', async () => {
     const where = await clone(project.owner);
     const tip = await git.run(['rev-parse', 'HEAD'], where);
-    for (const ref of [`refs/heads/${tip}`, `refs/tags/${tip}`, 'refs/heads/-x', 'refs/heads/HEAD', 'refs/merge-requests/1/head', 'refs/pipelines/1', 'refs/keep-around/x', 'refs/other/x']) {
+    for (const ref of [
+      `refs/heads/${tip}`,
+      `refs/tags/${tip}`,
+      'refs/heads/-x',
+      'refs/heads/HEAD',
+      'refs/merge-requests/1/head',
+      'refs/pipelines/1',
+      'refs/keep-around/x',
+      'refs/other/x',
+    ]) {
       const { code, stderr } = await git.try(['push', 'origin', `HEAD:${ref}`], where);
       expect([ref, code, stderr.includes('[remote rejected]')]).toEqual([ref, 1, true]);
     }
@@ -324,7 +366,11 @@ describe('pushing', () => {
       return exchange('receive-pack', Buffer.concat([...lines, flush, pack]));
     };
     const created = `${zeros} ${'1'.repeat(40)} refs/heads/corrupt`;
-    for (const pack of [Buffer.from('PACK no pack at all'), Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x01'), randomBytes(200)]), Buffer.alloc(0)]) {
+    for (const pack of [
+      Buffer.from('PACK no pack at all'),
+      Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x01'), randomBytes(200)]),
+      Buffer.alloc(0),
+    ]) {
       const answer = await push([created], pack);
       expect([answer.status, answer.body]).toEqual([200, expect.stringMatching(/unpack (?!ok)/)]);
       expect(answer.body).toContain('ng refs/heads/corrupt');
@@ -345,7 +391,9 @@ describe('pushing', () => {
     }
     const tip = String(await branchTip('main'));
     const many = Buffer.concat([
-      ...Array.from({ length: 50_001 }, (_, i) => pkt(`${zeros} ${tip} refs/heads/many${i}${i === 0 ? '\0report-status' : ''}\n`)),
+      ...Array.from({ length: 50_001 }, (_, i) =>
+        pkt(`${zeros} ${tip} refs/heads/many${i}${i === 0 ? '\0report-status' : ''}\n`),
+      ),
       flush,
     ]);
     expect((await exchange('receive-pack', many)).status).toBe(413);

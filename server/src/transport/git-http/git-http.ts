@@ -153,6 +153,9 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
       for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
       return reply.code(error.status).type('text/plain; charset=utf-8').send(error.message);
     }
+    // Z_DATA_ERROR, Z_BUF_ERROR: the body is not what its Content-Encoding says.
+    if (String((error as { code?: unknown }).code).startsWith('Z_'))
+      return reply.code(400).type('text/plain; charset=utf-8').send('The body is not valid gzip.\n');
     if (error instanceof HttpError)
       return reply.code(error.status).type('text/plain; charset=utf-8').send(`${error.message}\n`);
     throw error;

@@ -38,7 +38,8 @@ async function permitted(deps: LiveDependencies, caller: Caller, topic: string):
   const ability = abilities[kind === 'project' ? `project:${part}` : kind];
   if (!ability) return false;
   const id = Number(number);
-  const projectId = kind === 'project' ? id : await projectOf(deps.db, kind as 'pipeline' | 'job' | 'merge_request', id);
+  const projectId =
+    kind === 'project' ? id : await projectOf(deps.db, kind as 'pipeline' | 'job' | 'merge_request', id);
   const subject = projectId === null ? null : await deps.parents.project(String(projectId), caller);
   return subject !== null && canOnProject(caller, ability, subject);
 }
@@ -47,12 +48,24 @@ export function liveEvents(deps: LiveDependencies): { mount(server: FastifyInsta
   return {
     mount(server) {
       server.get<{ Querystring: { topics?: string } }>('/api/v4/live', async (request, reply) => {
-        const caller = (await authenticate(deps.resolver, request, request.query as Record<string, unknown>, ['token', 'session'])) ?? anonymous;
-        if (caller.scopes && !caller.scopes.has('api') && !caller.scopes.has('read_api')) throw insufficientScope(['api', 'read_api']);
-        const topics = [...new Set(String(request.query.topics ?? '').split(',').filter((topic) => topic !== ''))];
+        const caller =
+          (await authenticate(deps.resolver, request, request.query as Record<string, unknown>, [
+            'token',
+            'session',
+          ])) ?? anonymous;
+        if (caller.scopes && !caller.scopes.has('api') && !caller.scopes.has('read_api'))
+          throw insufficientScope(['api', 'read_api']);
+        const topics = [
+          ...new Set(
+            String(request.query.topics ?? '')
+              .split(',')
+              .filter((topic) => topic !== ''),
+          ),
+        ];
         if (topics.length === 0) throw invalidParameters(['topics is missing']);
         if (topics.length > maximumTopics) throw invalidParameters([`topics has more than ${maximumTopics} elements`]);
-        if (topics.some((topic) => !topicPattern.test(topic))) throw invalidParameters(['topics does not have a valid value']);
+        if (topics.some((topic) => !topicPattern.test(topic)))
+          throw invalidParameters(['topics does not have a valid value']);
         reply.hijack();
         await writeEventStream(reply.raw, {
           live: deps.live,

@@ -26,7 +26,7 @@ export default function BranchesPage() {
   const cache = useQueryClient();
   useLive([`project:${project.id}:refs`], [['project', path, 'branches']]);
   const remove = useMutation({
-    mutationFn: (branch: string) => unwrap(client.DELETE('/projects/{id}/repository/branches/{branch}', { params: { path: { id: project.id, branch } } })),
+    mutationFn: (branch: string) => unwrap(client.DELETE('/projects/{id}/repository/branches/{branch}', { params: { path: { id: path, branch } } })),
     async onSuccess() {
       setLeaving(null);
       await cache.invalidateQueries({ queryKey: ['project', path, 'branches'] });

@@ -16,7 +16,7 @@ async function resolve(project: Schemas['Project'], text: string): Promise<Place
   if (main && (text === main || text.startsWith(`${main}/`))) return splitRef(text, [main]);
   const first = text.split('/', 1)[0] ?? '';
   if (text === first || /^[0-9a-f]{40}$/.test(first)) return splitRef(text, []);
-  const options = { params: { path: { id: project.id }, query: { search: `^${first}`, per_page: 100 } } };
+  const options = { params: { path: { id: project.path_with_namespace }, query: { search: `^${first}`, per_page: 100 } } };
   const [branches, tags] = await Promise.all([
     unwrap(client.GET('/projects/{id}/repository/branches', options)),
     unwrap(client.GET('/projects/{id}/repository/tags', options)),

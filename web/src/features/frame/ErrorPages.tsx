@@ -28,7 +28,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   return (
     <main className={classes.main}>
       <Title order={1}>This did not work</Title>
-      <Text my="md">{error.message}</Text>
+      <Text my="md">{error instanceof Error ? error.message : String(error)}</Text>
       <Button variant="default" onClick={() => void again()}>
         Try again
       </Button>

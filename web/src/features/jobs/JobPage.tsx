@@ -19,8 +19,8 @@ import { useTrace } from './trace.ts';
 
 type Action = 'retry' | 'cancel' | 'play' | 'erase';
 
-function perform(action: Action, projectId: number, jobId: number): Promise<Schemas['Job']> {
-  const params = { path: { id: projectId, job_id: jobId } };
+function perform(action: Action, projectPath: string, jobId: number): Promise<Schemas['Job']> {
+  const params = { path: { id: projectPath, job_id: jobId } };
   if (action === 'retry') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/retry', { params }));
   if (action === 'cancel') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/cancel', { params }));
   if (action === 'play') return unwrap(client.POST('/projects/{id}/jobs/{job_id}/play', { params }));
@@ -48,7 +48,7 @@ export default function JobPage() {
   useLive([`job:${job.id}`, `pipeline:${job.pipeline.id}`], [['project', path, 'job', job.id], ['project', path, 'pipeline', job.pipeline.id]]);
   const text = useTrace(project.id, job.id, active);
   const act = useMutation({
-    mutationFn: (action: Action) => perform(action, project.id, job.id),
+    mutationFn: (action: Action) => perform(action, path, job.id),
     async onSuccess(next) {
       await cache.invalidateQueries({ queryKey: ['project', path, 'job', job.id] });
       // A retried job is a new one with a log of its own.

@@ -9,14 +9,14 @@ import { useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
 
 export function EditMergeRequest({ request, close }: { request: Schemas['MergeRequestDetail']; close: () => void }) {
-  const { project, path } = useProject();
+  const { path } = useProject();
   const [title, setTitle] = useState(request.title);
   const [description, setDescription] = useState(request.description ?? '');
   const cache = useQueryClient();
   const sending = useForm(async () => {
     await unwrap(
       client.PUT('/projects/{id}/merge_requests/{merge_request_iid}', {
-        params: { path: { id: project.id, merge_request_iid: request.iid } },
+        params: { path: { id: path, merge_request_iid: request.iid } },
         body: { title, description },
       }),
     );

@@ -53,9 +53,9 @@ function Settled({ request }: { request: Request }) {
 }
 
 function useMergeActions(request: Request) {
-  const { project, path } = useProject();
+  const { path } = useProject();
   const cache = useQueryClient();
-  const params = { path: { id: project.id, merge_request_iid: request.iid } };
+  const params = { path: { id: path, merge_request_iid: request.iid } };
   const settled = async () => {
     await Promise.all(
       [['project', path, 'merge-request', request.iid], ['project', path, 'merge-requests'], ['project', path, 'branches']].map((queryKey) => cache.invalidateQueries({ queryKey })),

@@ -55,7 +55,7 @@ export default function MergeRequestPage() {
   useLive([`merge_request:${request.id}`, `project:${project.id}:pipelines`], [key]);
   const change = useMutation({
     mutationFn: (body: { state_event?: 'close' | 'reopen'; title?: string }) =>
-      unwrap(client.PUT('/projects/{id}/merge_requests/{merge_request_iid}', { params: { path: { id: project.id, merge_request_iid: request.iid } }, body })),
+      unwrap(client.PUT('/projects/{id}/merge_requests/{merge_request_iid}', { params: { path: { id: path, merge_request_iid: request.iid } }, body })),
     onSuccess: () => cache.invalidateQueries({ queryKey: key }),
   });
   if (!(tab in tabs)) throw notFound();

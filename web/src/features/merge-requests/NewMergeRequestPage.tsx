@@ -21,7 +21,7 @@ const titleOf = (branch: string): string => {
 
 export default function NewMergeRequestPage() {
   const search = useSearch({ from: '/p/$path/merge_requests/new' });
-  const { project, parts, segment } = useProject();
+  const { project, parts, path, segment } = useProject();
   const [source, setSource] = useState(search.source ?? '');
   const [target, setTarget] = useState(search.target ?? project.default_branch ?? 'main');
   const [typed, setTyped] = useState<string | null>(null);
@@ -35,7 +35,7 @@ export default function NewMergeRequestPage() {
   const sending = useForm(async () => {
     const request = await unwrap(
       client.POST('/projects/{id}/merge_requests', {
-        params: { path: { id: project.id } },
+        params: { path: { id: path } },
         body: { source_branch: source, target_branch: target, title, remove_source_branch: remove, squash, ...(description ? { description } : {}) },
       }),
     );

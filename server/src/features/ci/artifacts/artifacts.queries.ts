@@ -49,17 +49,6 @@ export async function findArtifact(db: Db, jobId: number, fileType: string): Pro
     .executeTakeFirst();
 }
 
-export async function artifactsOfType(db: Db, jobIds: readonly number[], fileType: string): Promise<JobArtifact[]> {
-  if (jobIds.length === 0) return [];
-  return await db
-    .selectFrom('job_artifacts')
-    .selectAll()
-    .where('job_id', 'in', [...jobIds])
-    .where('file_type', '=', fileType)
-    .orderBy('id')
-    .execute();
-}
-
 export async function deleteArtifactsOf(tx: Db, jobId: number): Promise<void> {
   await tx.deleteFrom('job_artifacts').where('job_id', '=', jobId).execute();
   await tx.updateTable('jobs').set({ artifacts_expire_at: null }).where('id', '=', jobId).execute();

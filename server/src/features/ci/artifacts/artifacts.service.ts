@@ -14,7 +14,7 @@ import { maxDotenvBytes, parseDotenv } from './dotenv.ts';
 import { durationSeconds } from './duration.ts';
 
 /** What runners may upload, with the format in which they do. */
-export const artifactTypes: Readonly<Record<string, 'zip' | 'gzip' | 'raw'>> = {
+const artifactTypes: Readonly<Record<string, 'zip' | 'gzip' | 'raw'>> = {
   archive: 'zip',
   metadata: 'gzip',
   trace: 'raw',
@@ -23,7 +23,7 @@ export const artifactTypes: Readonly<Record<string, 'zip' | 'gzip' | 'raw'>> = {
 };
 
 /** Bytes of one report. */
-export const maxReportBytes = 100 * 1024 * 1024;
+const maxReportBytes = 100 * 1024 * 1024;
 
 export interface Upload {
   readonly job: Job;

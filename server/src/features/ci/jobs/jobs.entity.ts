@@ -21,7 +21,7 @@ import { managerJson, RunnerEntity, RunnerManagerEntity, runnerJson } from '../r
 import { executingStatuses } from '../scheduling/job-states.ts';
 import type { JobView } from './jobs.queries.ts';
 
-export const JobCommit = Entity('JobCommit', {
+const JobCommit = Entity('JobCommit', {
   id: Text(),
   short_id: Text(),
   created_at: Text(),

@@ -1,12 +1,12 @@
 /** What a job is to do, as it is stored with its row when the pipeline is made: the runtime sees only this. */
 
-export interface PlanVariable {
+interface PlanVariable {
   readonly key: string;
   readonly value: string;
   readonly raw: boolean;
 }
 
-export interface PlanImage {
+interface PlanImage {
   readonly name: string;
   readonly entrypoint: readonly string[] | null;
   readonly pull_policy: readonly string[] | null;
@@ -37,7 +37,7 @@ export interface PlanCache {
   readonly unprotect: boolean;
 }
 
-export interface PlanRetry {
+interface PlanRetry {
   readonly max: number;
   /** Failure reasons; `always` stands for all, and so does an empty list without exit codes. */
   readonly when: readonly string[];

@@ -12,7 +12,7 @@ export const projectUrl = (deps: Pick<CiDependencies, 'externalUrl'>, place: Pla
   `${deps.externalUrl}/${fullPath(place)}`;
 
 /** A commit; null when it is gone, as after a force push and a clean-up: the job is shown without it. */
-export async function commitOrNull(
+async function commitOrNull(
   deps: Pick<CiDependencies, 'repository'>,
   place: Place,
   sha: string,

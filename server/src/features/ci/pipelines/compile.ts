@@ -1,6 +1,13 @@
 /** From a configuration file to the rows of a pipeline: the compiler with this project's repository behind it. */
 import { createHash } from 'node:crypto';
-import { type CompileResult, compile, formatLocated, type PlanJob, type Variable } from '@millrace/ci-config';
+import {
+  type CompileResult,
+  compile,
+  filesMatching,
+  formatLocated,
+  type PlanJob,
+  type Variable,
+} from '@millrace/ci-config';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { CiDependencies } from '../deps.ts';
 import type { JobPlan, PlanCache } from '../jobs/plan.ts';
@@ -15,7 +22,7 @@ const maxWildcardFiles = 150;
 /** Bytes of a file whose content makes a cache key. */
 const maxKeyFileBytes = 16 * 1024 * 1024;
 
-export interface AutoCancelPolicy {
+interface AutoCancelPolicy {
   readonly onNewCommit: 'conservative' | 'interruptible' | 'none';
   readonly onJobFailure: 'all' | 'none';
 }
@@ -45,14 +52,6 @@ export interface CompileRequest {
 
 const zero = /^0+$/;
 const plain = ({ key, value, raw }: JobVariable): Variable => ({ key, value, raw });
-
-/** `a/*.yml` stands for one level, `**` for any number of them. */
-function wildcard(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\?]/g, '\\$&')
-    .replace(/\*\*\/?|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(?:.*/)?'));
-  return new RegExp(`^${source}$`);
-}
 
 /** The repository as the compiler asks for it. */
 function surroundings(deps: Pick<CiDependencies, 'repository'>, request: CompileRequest) {
@@ -94,8 +93,7 @@ function surroundings(deps: Pick<CiDependencies, 'repository'>, request: Compile
       const file = await read(local);
       return file && [file];
     }
-    const pattern = wildcard(local);
-    const found = (await listPaths()).filter((path) => pattern.test(path)).slice(0, maxWildcardFiles);
+    const found = filesMatching(local, await listPaths()).slice(0, maxWildcardFiles);
     return (await Promise.all(found.map(read))).filter((file) => file !== null);
   }
 

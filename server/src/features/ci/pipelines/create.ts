@@ -31,7 +31,7 @@ import {
 
 export const zeroSha = '0'.repeat(40);
 
-export type PipelineSource = 'push' | 'api' | 'web' | 'merge_request_event' | 'trigger' | 'schedule';
+type PipelineSource = 'push' | 'api' | 'web' | 'merge_request_event' | 'trigger' | 'schedule';
 
 export interface PipelineVariableInput {
   readonly key: string;

@@ -13,7 +13,7 @@ interface PushPayload {
 }
 
 /** `ci.variable="KEY=value"` among the push options. */
-export function optionVariables(options: readonly string[]): PipelineVariableInput[] {
+function optionVariables(options: readonly string[]): PipelineVariableInput[] {
   return options.flatMap((option) => {
     const match = /^ci\.variable="?([A-Za-z0-9_]{1,255})=([\s\S]*?)"?$/.exec(option);
     return match ? [{ key: match[1] ?? '', value: match[2] ?? '', variable_type: 'env_var' as const }] : [];

@@ -57,11 +57,11 @@ export async function claimJob(tx: Db, claim: Claim): Promise<Job | undefined> {
         coalesce(runners.maximum_timeout, 2147483647)
       ) as timeout_seconds
     from ${candidates}
+    left join (
+      select project_id, count(*) as number from jobs where status in ('running', 'canceling') group by project_id
+    ) as running on running.project_id = jobs.project_id
     where runners.id = ${claim.runnerId} and ${matches(claim.builtIn)}
-    order by (
-      select count(*) from jobs as running
-      where running.project_id = jobs.project_id and running.status in ('running', 'canceling')
-    ), jobs.id
+    order by coalesce(running.number, 0), jobs.id
     limit 1
     for update of jobs skip locked
   `.execute(tx);

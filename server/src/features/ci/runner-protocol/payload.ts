@@ -51,7 +51,7 @@ interface Other {
 }
 
 /** Whose artifacts the job gets: what it names, else what it needs, else all of the stages before. */
-export function dependenciesOf<T extends { readonly name: string; readonly stage_index: number }>(
+function dependenciesOf<T extends { readonly name: string; readonly stage_index: number }>(
   job: Pick<Job, 'needs' | 'stage_index'>,
   plan: Pick<JobPlan, 'dependencies'>,
   others: readonly T[],

@@ -399,3 +399,34 @@ describe('job tokens', () => {
     expect((await ask({ 'JOB-TOKEN': job.token })).status).toBe(401);
   });
 });
+
+describe('with thousands of waiting jobs', () => {
+  it('a runner still gets its own within a moment', async () => {
+    const project = await world.project();
+    const pipeline = await project.push('mine: {script: [x], tags: [rare]}\nothers: {script: [x], tags: [common]}');
+    const others = await project.job(pipeline.id, 'others');
+    const { id, ...row } = await world.app.db
+      .selectFrom('jobs')
+      .selectAll()
+      .where('id', '=', others.id)
+      .executeTakeFirstOrThrow();
+    const copies = Array.from({ length: 1000 }, (_, index) => ({
+      ...row,
+      name: `others ${id} ${index}`,
+      plan: JSON.stringify(row.plan),
+      needs: null,
+    }));
+    for (let batch = 0; batch < 5; batch += 1) await world.app.db.insertInto('jobs').values(copies).execute();
+    const rare = await world.runner({ tag_list: ['rare'], run_untagged: false });
+    const start = performance.now();
+    const answer = await rare.request();
+    const first = performance.now() - start;
+    expect(answer.status).toBe(201);
+    const again = performance.now();
+    expect((await rare.request()).status).toBe(204);
+    console.info(
+      `with 5,000 others waiting: a job in ${first.toFixed(0)} ms, none in ${(performance.now() - again).toFixed(0)} ms`,
+    );
+    expect(first).toBeLessThan(1000);
+  });
+});

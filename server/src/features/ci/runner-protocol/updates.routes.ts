@@ -18,7 +18,7 @@ import { InfoParam } from './requests.routes.ts';
 import { touchJob } from './updates.queries.ts';
 
 /** Bytes of one job's log; the job fails past it. */
-export const maxTraceBytes = 100 * 1024 * 1024;
+const maxTraceBytes = 100 * 1024 * 1024;
 /** Bytes of one piece of a log. */
 const maxTraceChunkBytes = 4 * 1024 * 1024;
 /** Seconds between two pieces of a log: also how soon a runner hears that its job was canceled. */

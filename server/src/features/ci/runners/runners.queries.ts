@@ -5,7 +5,7 @@ import type { Job, Namespace, Project, Runner, RunnerManager } from '../../../ke
 import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
 import { onlineSeconds, type RunnerStatus, staleSeconds } from './runner-status.ts';
 
-export type RunnerType = Runner['runner_type'];
+type RunnerType = Runner['runner_type'];
 
 /** Which runners: all, those that a user manages, or those that serve a project or a group. */
 export type RunnerScope =

@@ -78,7 +78,7 @@ const types: Readonly<Record<string, RunnerFilter['types']>> = {
 };
 
 /** The old words and the new ones as one filter. */
-export function filterOf(params: FilterValues): RunnerFilter {
+function filterOf(params: FilterValues): RunnerFilter {
   const word = params.status ?? params.scope;
   const paused = params.paused ?? (word === 'paused' ? true : word === 'active' ? false : undefined);
   return {

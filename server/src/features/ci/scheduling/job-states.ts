@@ -73,8 +73,6 @@ const setOf = (...statuses: JobStatus[]): ReadonlySet<string> => new Set(statuse
 export const completedStatuses = setOf('success', 'failed', 'canceled', 'skipped');
 /** With a runner. */
 export const executingStatuses = setOf('running', 'canceling');
-/** A job that has not ended and could still run by itself or be running. */
-export const activeStatuses = setOf('waiting_for_resource', 'preparing', 'pending', 'running');
 export const cancelableStatuses = setOf(
   'running',
   'waiting_for_resource',

@@ -26,13 +26,14 @@ import {
 } from './sweep.queries.ts';
 
 /** Seconds: a runner calls at least every few minutes; a day without any runner is as good as never. */
-export const patience: Patience = { lost: 10 * 60, overdue: 5 * 60, unclaimed: 24 * 60 * 60 };
+const patience: Patience = { lost: 10 * 60, overdue: 5 * 60, unclaimed: 24 * 60 * 60 };
 
 const batch = 200;
 const JobPayload = Type.Object({ job_id: Type.Integer() });
 const Nothing = Type.Object({});
 
-export function ciTasks(deps: CiDependencies): { tasks: Task[]; cron: CronItem[] } {
+/** `look`: looks for waiting jobs, in case a notification was lost. */
+export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]; cron: CronItem[] } {
   const { db } = deps;
 
   /** The bytes of a log, shown to the scanner on their way. */
@@ -103,6 +104,7 @@ export function ciTasks(deps: CiDependencies): { tasks: Task[]; cron: CronItem[]
     }
     for (const { jobId } of await dueJobs(db)) await playScheduled(jobId);
     for (const id of await stalePipelines(db)) await transaction(db, async (tx) => processPipeline(deps, tx, id));
+    look();
   }
 
   async function sweepArtifacts(signal: AbortSignal): Promise<void> {

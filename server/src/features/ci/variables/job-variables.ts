@@ -23,13 +23,6 @@ export const variable = (key: string, value: string, flags: Flags = {}): JobVari
   ...flags,
 });
 
-/** The last one of each key wins; the order of first appearance is kept. */
-export function lastWins(variables: readonly JobVariable[]): JobVariable[] {
-  const byKey = new Map<string, JobVariable>();
-  for (const item of variables) byKey.set(item.key, item);
-  return [...byKey.values()];
-}
-
 /** `My Branch/x` to `my-branch-x`, at most 63 characters: usable in host names. */
 export function slug(text: string): string {
   return text

@@ -1,7 +1,7 @@
 /** What a variable must look like before it can be stored, and before a runner can hide it in logs. Pure. */
 
 /** Longest value in bytes; the limit has this name in the error. */
-export const maxVariableValueBytes = 10_000;
+const maxVariableValueBytes = 10_000;
 
 const keyPattern = /^[A-Za-z0-9_]{1,255}$/;
 const scopePattern = /^[A-Za-z0-9_/\\$\-. *{}]{1,255}$/;

@@ -29,8 +29,6 @@ export interface VariableInput {
   readonly description?: string | null | undefined;
 }
 
-export type Variables = ReturnType<typeof variablesService>;
-
 export function variablesService(deps: Pick<CiDependencies, 'secrets'>) {
   function columnsOf(input: VariableInput, before?: CiVariable): VariableColumns {
     const values = {

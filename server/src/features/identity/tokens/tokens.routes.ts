@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { badRequest, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { badRequest, invalidParameters, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { countLimit, mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, DateParam, DateTimeParam, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -27,6 +27,8 @@ const common = {
 /** Days until a token expires when its maker names no date. */
 const defaultLifetimeDays = 365;
 const ownLifetimeDays = 1;
+/** What a token may ask for when it makes another one for its owner. */
+const ownScopes: readonly string[] = ['k8s_proxy', 'self_rotate'];
 
 function ownTokenId(caller: Caller): number {
   if (caller.credential.kind !== 'token')
@@ -136,12 +138,19 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       params: Type.Object({
         name: Str(),
         description: Optional(Str({ maxLength: 255 })),
-        scopes: List(OneOf(['k8s_proxy', 'self_rotate']), { commas: true }),
+        scopes: List(Str(), {
+          commas: true,
+          description: `A token may only ask for ${ownScopes.join(' and ')}; a browser session for every scope`,
+        }),
         expires_at: Optional(DateParam({ description: 'The end of today unless given' })),
       }),
       responses: { 201: NewPersonalAccessToken },
       handler: async ({ params, caller }) => {
         if (!caller.user) throw unauthorized();
+        // A token must not make a stronger one; whoever signed in with a password may.
+        const limited = caller.credential.kind !== 'session';
+        if (limited && params.scopes.some((scope) => !ownScopes.includes(scope)))
+          throw invalidParameters(['scopes does not have a valid value']);
         return shown(
           await tokens.issue({
             user: caller.user,

@@ -34,7 +34,7 @@ const developerMay = (rules: readonly Protection[], kind: 'push' | 'merge') =>
   rules.some((rule) => rule[kind].some((grant) => grant.level !== null && grant.level > 0 && grant.level <= 30));
 
 /** `text`, `^text` and `text$` as the ecosystem's search understands them. */
-export function nameMatcher(search: string | undefined, regex: string | undefined): (name: string) => boolean {
+function nameMatcher(search: string | undefined, regex: string | undefined): (name: string) => boolean {
   if (regex !== undefined) {
     const pattern = linearPattern(regex);
     if (!pattern) throw invalidParameters(['regex is invalid']);

@@ -38,7 +38,10 @@ const encoded = encodeURIComponent;
 
 describe('branches', () => {
   it('created from a branch, tag or hash, with every field', async () => {
-    const answer = await project.api('POST', branches, { json: { branch: 'feature/a', ref: 'main' }, token: developer.secret });
+    const answer = await project.api('POST', branches, {
+      json: { branch: 'feature/a', ref: 'main' },
+      token: developer.secret,
+    });
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({
       name: 'feature/a',
@@ -51,7 +54,11 @@ describe('branches', () => {
       default: false,
       web_url: `${app.url}/${project.fullPath}/-/tree/feature/a`,
     });
-    for (const [branch, ref] of [['by-hash', tip], ['by-short', tip.slice(0, 8)], ['by-ref', 'refs/heads/main']])
+    for (const [branch, ref] of [
+      ['by-hash', tip],
+      ['by-short', tip.slice(0, 8)],
+      ['by-ref', 'refs/heads/main'],
+    ])
       expect([branch, (await project.api('POST', branches, { query: { branch, ref } })).status]).toEqual([branch, 201]);
   });
 
@@ -66,7 +73,19 @@ describe('branches', () => {
   });
 
   it('security 4, security 22: names like options, ids, HEAD or malformed are refused', async () => {
-    for (const branch of ['-x', '--upload-pack=x', tip, 'A'.repeat(40), 'HEAD', 'a..b', 'a b', 'a.lock', 'refs/heads/a', '../x', '@']) {
+    for (const branch of [
+      '-x',
+      '--upload-pack=x',
+      tip,
+      'A'.repeat(40),
+      'HEAD',
+      'a..b',
+      'a b',
+      'a.lock',
+      'refs/heads/a',
+      '../x',
+      '@',
+    ]) {
       const answer = await project.api('POST', branches, { json: { branch, ref: 'main' } });
       expect([branch, answer.status, answer.body]).toEqual([branch, 400, { message: 'Branch name is invalid' }]);
     }
@@ -84,7 +103,7 @@ describe('branches', () => {
   });
 
   it('read by name, with slashes encoded', async () => {
-    const got = await project.api(('GET'), `${branches}/${encoded('feature/a')}`);
+    const got = await project.api('GET', `${branches}/${encoded('feature/a')}`);
     expect([got.status, got.body.name]).toEqual([200, 'feature/a']);
     const main = await project.api('GET', `${branches}/main`, { token: developer.secret });
     expect(main.body).toMatchObject({ default: true, protected: true, can_push: false, merged: false });
@@ -92,7 +111,9 @@ describe('branches', () => {
       const answer = await project.api('GET', `${branches}/${name}`);
       expect([name, answer.status, answer.body]).toEqual([name, 404, { message: '404 Branch Not Found' }]);
     }
-    expect((await project.api('GET', `${branches}/main`, { token: null })).body).toEqual({ message: '404 Project Not Found' });
+    expect((await project.api('GET', `${branches}/main`, { token: null })).body).toEqual({
+      message: '404 Project Not Found',
+    });
   });
 
   it('HEAD answers as GET without a body', async () => {
@@ -133,7 +154,10 @@ describe('branches', () => {
     const gone = await project.api('DELETE', `${branches}/${encoded('del/me')}`);
     expect([gone.status, gone.body]).toEqual([404, { message: '404 Branch Not Found' }]);
     const main = await project.api('DELETE', `${branches}/main`);
-    expect([main.status, main.body.message]).toEqual([403, '403 Forbidden - The default branch of a project cannot be deleted.']);
+    expect([main.status, main.body.message]).toEqual([
+      403,
+      '403 Forbidden - The default branch of a project cannot be deleted.',
+    ]);
     expect((await project.api('GET', `${branches}/main`)).status).toBe(200);
   });
 
@@ -163,8 +187,18 @@ describe('tags', () => {
   it('lightweight and annotated, read back with slashes encoded', async () => {
     const light = await project.api('POST', tags, { json: { tag_name: 'v1.0', ref: 'main' }, token: developer.secret });
     expect(light.status).toBe(201);
-    expect(light.body).toMatchObject({ name: 'v1.0', message: null, target: tip, commit: { id: tip }, release: null, protected: false, created_at: null });
-    const annotated = await project.api('POST', tags, { json: { tag_name: 'rel/2.0', ref: 'main', message: 'Second' } });
+    expect(light.body).toMatchObject({
+      name: 'v1.0',
+      message: null,
+      target: tip,
+      commit: { id: tip },
+      release: null,
+      protected: false,
+      created_at: null,
+    });
+    const annotated = await project.api('POST', tags, {
+      json: { tag_name: 'rel/2.0', ref: 'main', message: 'Second' },
+    });
     expect(annotated.body).toMatchObject({ name: 'rel/2.0', message: 'Second', commit: { id: tip } });
     expect(annotated.body.target).not.toBe(tip);
     const read = await project.api('GET', `${tags}/${encoded('rel/2.0')}`);
@@ -178,7 +212,9 @@ describe('tags', () => {
     const again = await project.api('POST', tags, { json: { tag_name: 'dup', ref: 'main' } });
     expect([again.status, again.body]).toEqual([400, { message: 'Tag dup already exists' }]);
     for (const name of ['-d', tip, 'HEAD', 'a..b'])
-      expect((await project.api('POST', tags, { json: { tag_name: name, ref: 'main' } })).body).toEqual({ message: 'Tag name invalid' });
+      expect((await project.api('POST', tags, { json: { tag_name: name, ref: 'main' } })).body).toEqual({
+        message: 'Tag name invalid',
+      });
     const target = await project.api('POST', tags, { json: { tag_name: 'x', ref: 'nothing' } });
     expect([target.status, target.body]).toEqual([404, { message: 'Target nothing is invalid' }]);
   });

@@ -3,7 +3,6 @@ import type { Static } from 'typebox';
 import {
   Count,
   Entity,
-  Fields,
   Flag,
   Id,
   ListOf,
@@ -14,7 +13,7 @@ import {
   Timestamp,
 } from '../../../kernel/http/entity.ts';
 
-export const CommitStats = Entity('CommitStats', { additions: Count(), deletions: Count(), total: Count() });
+const CommitStats = Entity('CommitStats', { additions: Count(), deletions: Count(), total: Count() });
 
 const basic = {
   id: Text({ description: 'Commit hash' }),
@@ -37,7 +36,7 @@ const basic = {
 export const Commit = Entity('Commit', { ...basic, stats: Sometimes(CommitStats) });
 export type CommitJson = Static<typeof Commit>;
 
-export const CommitPipeline = Entity('CommitPipeline', {
+const CommitPipeline = Entity('CommitPipeline', {
   id: Id(),
   iid: Id(),
   project_id: Id(),
@@ -82,5 +81,3 @@ export const Compare = Entity('Compare', {
   compare_same_ref: Flag(),
   web_url: Text(),
 });
-
-export const SequenceCount = Fields({ count: Count() });

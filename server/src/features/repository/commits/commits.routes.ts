@@ -30,7 +30,7 @@ const sha = Str({ description: 'Hash, branch or tag' });
 const readCode = { on: 'project', ability: 'read_code' } as const;
 const credentials = ['token', 'session'] as const;
 
-export const commitAction = Type.Object({
+const commitAction = Type.Object({
   action: OneOf(['create', 'delete', 'move', 'update', 'chmod']),
   file_path: Str({ minLength: 1, maxLength: 4096, description: 'Full path' }),
   previous_path: Optional(Str({ maxLength: 4096, description: 'Where a moved file was' })),

@@ -139,7 +139,8 @@ describe('list', () => {
     const query = { ref_name: 'feature/one', per_page: 1 };
     const [plain] = (await project.api<Json[]>('GET', '/repository/commits', { query })).body;
     expect(plain).toMatchObject({ trailers: {}, extended_trailers: {} });
-    const [parsed] = (await project.api<Json[]>('GET', '/repository/commits', { query: { ...query, trailers: true } })).body;
+    const [parsed] = (await project.api<Json[]>('GET', '/repository/commits', { query: { ...query, trailers: true } }))
+      .body;
     expect(parsed).toMatchObject({
       trailers: { 'Signed-off-by': 'Ada <ada@example.com>', Ticket: '7' },
       extended_trailers: { Ticket: ['7'] },
@@ -223,8 +224,19 @@ describe('get', () => {
   it('[2/fields.commit/13] [2/fields.commit/14] tells the newest pipeline and its status', async () => {
     const { nextIid } = await import('../../namespaces/index.ts');
     const iid = await nextIid(app.db, project.id, 'pipeline');
-    const values = { project_id: project.id, iid, ref: 'main', sha: ids.shrink ?? '', status: 'running', source: 'push' };
-    const { id } = await app.db.insertInto('pipelines').values(values as never).returning('id').executeTakeFirstOrThrow();
+    const values = {
+      project_id: project.id,
+      iid,
+      ref: 'main',
+      sha: ids.shrink ?? '',
+      status: 'running',
+      source: 'push',
+    };
+    const { id } = await app.db
+      .insertInto('pipelines')
+      .values(values as never)
+      .returning('id')
+      .executeTakeFirstOrThrow();
     expect((await get(ids.shrink ?? '')).body).toMatchObject({
       status: 'running',
       last_pipeline: { id, ref: 'main', sha: ids.shrink, status: 'running', project_id: project.id },
@@ -252,7 +264,14 @@ describe('get', () => {
   it('diff: the files of a commit with their hunks, paged', async () => {
     const rename = await project.api<Json[]>('GET', '/repository/commits/feature%2Fone/diff');
     expect(rename.body).toMatchObject([
-      { old_path: 'lib/old.txt', new_path: 'lib/new.txt', renamed_file: true, new_file: false, deleted_file: false, diff: '' },
+      {
+        old_path: 'lib/old.txt',
+        new_path: 'lib/new.txt',
+        renamed_file: true,
+        new_file: false,
+        deleted_file: false,
+        diff: '',
+      },
     ]);
     const root = await project.api<Json[]>('GET', '/repository/commits/v1/diff', { query: { per_page: 1 } });
     expect(root.body).toMatchObject([

@@ -17,7 +17,8 @@ const post = (json: Json, token?: string | null) =>
 const act = (branch: string, actions: unknown, more: Json = {}) =>
   post({ branch, commit_message: 'act', start_branch: 'main', actions, ...more });
 const raw = async (branch: string, file: string) =>
-  (await project.api<string>('GET', `/repository/files/${encodeURIComponent(file)}/raw`, { query: { ref: branch } })).body;
+  (await project.api<string>('GET', `/repository/files/${encodeURIComponent(file)}/raw`, { query: { ref: branch } }))
+    .body;
 const entry = async (branch: string, file: string) =>
   (await project.api('GET', `/repository/files/${encodeURIComponent(file)}`, { query: { ref: branch } })).body;
 
@@ -145,7 +146,10 @@ describe('parameters', () => {
     const wrong = await act('w', [{ action: 'destroy', file_path: 'a.txt' }]);
     expect([wrong.status, wrong.body]).toEqual([400, { error: 'actions[0][action] does not have a valid value' }]);
     for (const branch of ['-x', 'a..b', 'a b', 'x.lock', 'a'.repeat(40), 'HEAD', 'refs/heads/x'])
-      expect([branch, (await act(branch, [{ action: 'create', file_path: 'x', content: '' }])).status]).toEqual([branch, 400]);
+      expect([branch, (await act(branch, [{ action: 'create', file_path: 'x', content: '' }])).status]).toEqual([
+        branch,
+        400,
+      ]);
   });
 
   it('[1/errors/8] [1/errors/9] [1/errors/10] who may not push is refused', async () => {
@@ -169,7 +173,12 @@ describe('parameters', () => {
   });
 
   it('security 18: a developer who left, or was blocked, cannot commit any more', async () => {
-    const json = { branch: 'left', start_branch: 'main', commit_message: 'm', actions: [{ action: 'create', file_path: 'x', content: '' }] };
+    const json = {
+      branch: 'left',
+      start_branch: 'main',
+      commit_message: 'm',
+      actions: [{ action: 'create', file_path: 'x', content: '' }],
+    };
     const developer = await project.member(30);
     expect((await post(json, developer.secret)).status).toBe(201);
     const more = { ...json, start_branch: undefined, actions: [{ action: 'create', file_path: 'x2', content: '' }] };
@@ -207,7 +216,9 @@ describe('parameters', () => {
     await project.commit('busy', { start: '' }, { start_branch: 'main' });
     const many = Array.from({ length: 20 }, (_, i) => project.commit('busy', { [`file${i}`]: String(i) }));
     await Promise.all(many);
-    const list = await project.api<Json[]>('GET', '/repository/commits', { query: { ref_name: 'main..busy', per_page: 100 } });
+    const list = await project.api<Json[]>('GET', '/repository/commits', {
+      query: { ref_name: 'main..busy', per_page: 100 },
+    });
     expect(list.body).toHaveLength(21);
   });
 });
@@ -231,7 +242,9 @@ describe('actions', () => {
   it('[2/api.commits/5] [2/api.commits/6] a move keeps the content without one, or takes a new one', async () => {
     await act('mv', [{ action: 'move', file_path: 'kept', previous_path: 'a.txt' }]);
     expect(await raw('mv', 'kept')).toBe('one\n');
-    await act('mv', [{ action: 'move', file_path: 'kept2', previous_path: 'kept', content: 'changed' }], { start_branch: undefined });
+    await act('mv', [{ action: 'move', file_path: 'kept2', previous_path: 'kept', content: 'changed' }], {
+      start_branch: undefined,
+    });
     expect(await raw('mv', 'kept2')).toBe('changed');
     const missing = await act('mv2', [{ action: 'move', file_path: 'x' }]);
     expect(missing.status).toBe(400);
@@ -239,7 +252,9 @@ describe('actions', () => {
 
   it('[2/api.commits/7] base64 carries any bytes, and is refused when it is none', async () => {
     const bytes = Buffer.from([0, 255, 1, 254, 10]);
-    await act('b64', [{ action: 'create', file_path: 'data.bin', content: bytes.toString('base64'), encoding: 'base64' }]);
+    await act('b64', [
+      { action: 'create', file_path: 'data.bin', content: bytes.toString('base64'), encoding: 'base64' },
+    ]);
     expect((await entry('b64', 'data.bin')).content).toBe(bytes.toString('base64'));
     const text = await act('b64t', [{ action: 'create', file_path: 't', content: 'aGk=', encoding: 'text' }]);
     expect(text.status).toBe(201);
@@ -250,7 +265,9 @@ describe('actions', () => {
 
   it('[2/api.commits/8] last_commit_id refuses what changed since, for update, move and delete', async () => {
     const first = await project.commit('locked', { l: '1' }, { start_branch: 'main' });
-    const second = await project.commit('locked', [{ action: 'update', file_path: 'l', content: '2', last_commit_id: first }]);
+    const second = await project.commit('locked', [
+      { action: 'update', file_path: 'l', content: '2', last_commit_id: first },
+    ]);
     for (const action of [
       { action: 'update', file_path: 'l', content: '3' },
       { action: 'delete', file_path: 'l' },
@@ -262,14 +279,18 @@ describe('actions', () => {
         'You are attempting to update a file that has changed since you started editing it.',
       ]);
     }
-    const fresh = await act('locked', [{ action: 'delete', file_path: 'l', last_commit_id: second }], { start_branch: undefined });
+    const fresh = await act('locked', [{ action: 'delete', file_path: 'l', last_commit_id: second }], {
+      start_branch: undefined,
+    });
     expect(fresh.status).toBe(201);
   });
 
   it('[2/api.commits/9] chmod sets and clears the executable bit', async () => {
     await act('mode', [{ action: 'chmod', file_path: 'bin/run', execute_filemode: true }]);
     expect((await entry('mode', 'bin/run')).execute_filemode).toBe(true);
-    await act('mode', [{ action: 'chmod', file_path: 'bin/run', execute_filemode: false }], { start_branch: undefined });
+    await act('mode', [{ action: 'chmod', file_path: 'bin/run', execute_filemode: false }], {
+      start_branch: undefined,
+    });
     expect((await entry('mode', 'bin/run')).execute_filemode).toBe(false);
   });
 
@@ -290,7 +311,17 @@ describe('actions', () => {
   });
 
   it('security 2: paths that leave the tree or name git’s own directory are refused', async () => {
-    for (const path of ['../x', 'a/../../x', '.git/config', 'sub/.GIT/hooks/x', '/etc/passwd/', 'a//b', './x', 'a/\u0000b', '..']) {
+    for (const path of [
+      '../x',
+      'a/../../x',
+      '.git/config',
+      'sub/.GIT/hooks/x',
+      '/etc/passwd/',
+      'a//b',
+      './x',
+      'a/\u0000b',
+      '..',
+    ]) {
       const answer = await act('evil', [{ action: 'create', file_path: path, content: 'x' }]);
       expect([path, answer.status]).toEqual([path, path === '/etc/passwd/' ? answer.status : 400]);
     }

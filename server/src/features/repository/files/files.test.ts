@@ -14,7 +14,12 @@ const encoded = encodeURIComponent;
 
 beforeAll(async () => {
   app = await startTestApp();
-  const files = { 'README.md': '# Hi\n', 'src/a.ts': 'a\n', 'src/deep/b ü.ts': 'b\n', 'src/page.html': '<script>alert(1)</script>' };
+  const files = {
+    'README.md': '# Hi\n',
+    'src/a.ts': 'a\n',
+    'src/deep/b ü.ts': 'b\n',
+    'src/page.html': '<script>alert(1)</script>',
+  };
   project = await buildRepositoryProject(app, { files });
   empty = await buildRepositoryProject(app, { files: null });
   tip = String((await project.api('GET', '/repository/commits/main')).body.id);
@@ -35,7 +40,11 @@ describe('tree', () => {
       ['tree', 'src', '040000'],
       ['blob', 'README.md', '100644'],
     ]);
-    expect((await tree({ path: 'src' })).body.map((entry) => entry.path)).toEqual(['src/deep', 'src/a.ts', 'src/page.html']);
+    expect((await tree({ path: 'src' })).body.map((entry) => entry.path)).toEqual([
+      'src/deep',
+      'src/a.ts',
+      'src/page.html',
+    ]);
     expect((await tree({ path: 'src/', ref: tip })).body).toHaveLength(3);
     expect((await tree({ ref: 'other/branch' })).body.map((entry) => entry.name)).toContain('only.txt');
   });
@@ -60,7 +69,9 @@ describe('tree', () => {
     }
     const none = await empty.api('GET', '/repository/tree');
     expect([none.status, none.body]).toEqual([404, { message: '404 Tree Not Found' }]);
-    expect((await project.api('GET', '/repository/tree', { token: null })).body).toEqual({ message: '404 Project Not Found' });
+    expect((await project.api('GET', '/repository/tree', { token: null })).body).toEqual({
+      message: '404 Project Not Found',
+    });
   });
 });
 
@@ -92,7 +103,9 @@ describe('files', () => {
   });
 
   it('raw: bytes as text, inert in a browser', async () => {
-    const answer = await project.api<string>('GET', `/repository/files/${encoded('src/page.html')}/raw`, { query: { ref: 'main' } });
+    const answer = await project.api<string>('GET', `/repository/files/${encoded('src/page.html')}/raw`, {
+      query: { ref: 'main' },
+    });
     expect([answer.status, answer.body]).toEqual([200, '<script>alert(1)</script>']);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
@@ -102,9 +115,14 @@ describe('files', () => {
 
   it('raw: large files stream whole', async () => {
     const content = Buffer.alloc(3 * 1024 * 1024, 'millrace ').toString('base64');
-    await project.commit('large', [{ action: 'create', file_path: 'big', content, encoding: 'base64' }], { start_branch: 'main' });
+    await project.commit('large', [{ action: 'create', file_path: 'big', content, encoding: 'base64' }], {
+      start_branch: 'main',
+    });
     const answer = await project.api<string>('GET', '/repository/files/big/raw', { query: { ref: 'large' } });
-    expect([answer.body.length, answer.headers.get('content-length')]).toEqual([3 * 1024 * 1024, String(3 * 1024 * 1024)]);
+    expect([answer.body.length, answer.headers.get('content-length')]).toEqual([
+      3 * 1024 * 1024,
+      String(3 * 1024 * 1024),
+    ]);
   });
 
   it('[1/errors/10] unknown files and refs are 404', async () => {
@@ -127,7 +145,11 @@ describe('files', () => {
           `/repository/archive.tar.gz?sha=${path}`,
         ]) {
           const answer = await project.api('GET', target);
-          expect([target, [400, 404].includes(answer.status), JSON.stringify(answer.body).includes('root:')]).toEqual([target, true, false]);
+          expect([target, [400, 404].includes(answer.status), JSON.stringify(answer.body).includes('root:')]).toEqual([
+            target,
+            true,
+            false,
+          ]);
         }
       }
     }
@@ -138,7 +160,9 @@ describe('files', () => {
     expect((await file('README.md', { ref: 'main' }, { token: reading.secret })).status).toBe(200);
     expect((await project.api('GET', '/repository/tree', { token: reading.secret })).status).toBe(403);
     const other = await buildToken(app, { user: project.owner.user, scopes: ['read_user'] });
-    expect((await file('README.md', { ref: 'main' }, { token: other.secret })).body).toMatchObject({ error: 'insufficient_scope' });
+    expect((await file('README.md', { ref: 'main' }, { token: other.secret })).body).toMatchObject({
+      error: 'insufficient_scope',
+    });
   });
 });
 
@@ -150,7 +174,13 @@ describe('archive', () => {
     return { status: response.status, headers: response.headers, data: Buffer.from(await response.arrayBuffer()) };
   };
   const names = (data: Buffer, flags: string) =>
-    execFileSync('tar', [`t${flags}f`, '-'], { input: data, encoding: 'utf8', env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } }).trim().split('\n');
+    execFileSync('tar', [`t${flags}f`, '-'], {
+      input: data,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' },
+    })
+      .trim()
+      .split('\n');
 
   it('in every format, with a directory named after project, ref and commit', async () => {
     const { path } = await project.row();
@@ -159,14 +189,18 @@ describe('archive', () => {
     expect(tarred.headers.get('content-disposition')).toContain(`${path}-main-${tip}.tar.gz`);
     expect(names(tarred.data, 'z')).toContain(`${path}-main-${tip}/src/a.ts`);
     expect(names((await bytes('archive.tar')).data, '')).toContain(`${path}-main-${tip}/README.md`);
-    expect(names((await bytes('archive.tar?path=src')).data, '').some((name) => name.endsWith('README.md'))).toBe(false);
+    expect(names((await bytes('archive.tar?path=src')).data, '').some((name) => name.endsWith('README.md'))).toBe(
+      false,
+    );
     expect((await bytes('archive.zip')).data.subarray(0, 2).toString()).toBe('PK');
     expect((await bytes('archive.tar.bz2')).data.subarray(0, 3).toString()).toBe('BZh');
     expect((await bytes('archive?format=zip&sha=other%2Fbranch')).data.subarray(0, 2).toString()).toBe('PK');
   });
 
   it('unknown commits are 404, unknown formats 400, outsiders 404', async () => {
-    expect((await project.api('GET', '/repository/archive', { query: { sha: 'nothing' } })).body).toEqual({ message: '404 Commit Not Found' });
+    expect((await project.api('GET', '/repository/archive', { query: { sha: 'nothing' } })).body).toEqual({
+      message: '404 Commit Not Found',
+    });
     expect((await project.api('GET', '/repository/archive', { query: { format: 'rar' } })).status).toBe(400);
     expect((await project.api('GET', '/repository/archive', { token: null })).status).toBe(404);
     for (const sha of ['--output=/tmp/x', '--remote=x', '-h'])
@@ -190,14 +224,27 @@ describe('compare', () => {
     });
     const paths = (body: Json) => (body.diffs as Json[]).map((diff) => diff.new_path);
     expect(paths(answer.body)).toEqual(['only.txt']);
-    expect(paths((await compare({ from: 'main', to: 'other/branch', straight: true })).body)).toEqual(['main-only', 'only.txt']);
-    expect((await compare({ from: 'main', to: 'main' })).body).toMatchObject({ commit: null, commits: [], diffs: [], compare_same_ref: true });
+    expect(paths((await compare({ from: 'main', to: 'other/branch', straight: true })).body)).toEqual([
+      'main-only',
+      'only.txt',
+    ]);
+    expect((await compare({ from: 'main', to: 'main' })).body).toMatchObject({
+      commit: null,
+      commits: [],
+      diffs: [],
+      compare_same_ref: true,
+    });
   });
 
   it('unknown refs are 404, missing ones 400', async () => {
-    for (const query of [{ from: 'x', to: 'main' }, { from: 'main', to: '--all' }])
+    for (const query of [
+      { from: 'x', to: 'main' },
+      { from: 'main', to: '--all' },
+    ])
       expect((await compare(query)).body).toEqual({ message: '404 Ref Not Found' });
     expect((await compare({ from: 'main' })).body).toEqual({ error: 'to is missing' });
-    expect((await project.api('GET', '/repository/compare', { token: null, query: { from: 'main', to: 'main' } })).status).toBe(404);
+    expect(
+      (await project.api('GET', '/repository/compare', { token: null, query: { from: 'main', to: 'main' } })).status,
+    ).toBe(404);
   });
 });

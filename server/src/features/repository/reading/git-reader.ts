@@ -58,7 +58,7 @@ function trailersOf(commit: git.Commit): Record<string, string[]> {
   return found;
 }
 
-export const commitData = (commit: git.Commit): CommitData => ({
+const commitData = (commit: git.Commit): CommitData => ({
   id: commit.id,
   parents: commit.parents,
   title: commit.title,

@@ -255,7 +255,8 @@ export function writePath(deps: WritePathDependencies): WritePath {
       });
     } catch (error) {
       // The statement's time limit ended the wait for the lock.
-      if ((error as { code?: unknown }).code === statementTimeout) throw unavailable('the repository is being written by others');
+      if ((error as { code?: unknown }).code === statementTimeout)
+        throw unavailable('the repository is being written by others');
       throw asHttpError(error);
     }
   }

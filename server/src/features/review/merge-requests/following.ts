@@ -2,13 +2,9 @@
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Fact, FactConsumer } from '../../../kernel/events/index.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
-import * as queries from './merge-requests.queries.ts';
 import { headRef } from './head-ref.ts';
-import {
-  type MergeOptions,
-  type MergeRequestDependencies,
-  type MergeRequestService,
-} from './merge-requests.service.ts';
+import * as queries from './merge-requests.queries.ts';
+import type { MergeOptions, MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 
 const zero = /^0+$/;
 

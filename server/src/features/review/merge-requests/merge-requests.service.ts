@@ -13,10 +13,10 @@ import {
 } from '../../../kernel/http/errors.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
 import type { RepositoryAccess, Workbench } from '../../repository/index.ts';
+import { headRef } from './head-ref.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import { type DetailedStatus, detailedStatus, pipelineActive, pipelineAllows } from './mergeability.ts';
-import { headRef } from './head-ref.ts';
 import { commitMessage, defaultMergeTemplate, defaultSquashTemplate } from './messages.ts';
 import { type UpdateOptions, updateMergeRequest } from './updating.ts';
 
@@ -345,7 +345,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
 export interface MergeRequestService extends ReturnType<typeof mergeRequestService> {}
 
 /** What the project's squash option makes of a wish. */
-export function squashAllowed(option: string, wish: boolean | undefined): boolean {
+function squashAllowed(option: string, wish: boolean | undefined): boolean {
   if (option === 'never') return false;
   if (option === 'always') return true;
   return wish ?? option === 'default_on';

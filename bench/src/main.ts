@@ -1,0 +1,104 @@
+/** `npm run bench`: the built product, the machine's limits and perhaps a peer, in one run; a table and a file of it. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Context, Loaded } from './context.ts';
+import { generate } from './data.ts';
+import { type Instance, root, startInstance, token } from './process.ts';
+import { line, machine, markdown, type Row } from './report.ts';
+import { ci } from './rows/ci.ts';
+import { gitRows } from './rows/git.ts';
+import { reads } from './rows/reads.ts';
+import { firstStarts, laterStarts, memory } from './rows/start.ts';
+import { writes } from './rows/writes.ts';
+import { connect, createProject, pushAll, type Target } from './target.ts';
+
+const usage = `npm run bench -- [--only start,reads,writes,git,ci] [--large] [--commits N] [--branches N]
+                 [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
+A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'start,reads,writes,git,ci' },
+    large: { type: 'boolean', default: false },
+    commits: { type: 'string' },
+    branches: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '8' },
+    peer: { type: 'string' },
+    'peer-token': { type: 'string', default: '' },
+    note: { type: 'string' },
+    'no-file': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (options.help) {
+  console.log(usage);
+  process.exit(0);
+}
+
+const groups = options.only.split(',');
+const size = {
+  commits: Number(options.commits ?? (options.large ? 15_000 : 2000)),
+  branches: Number(options.branches),
+};
+const directory = mkdtempSync(join(tmpdir(), 'millrace-bench-'));
+// The embedded database and jobs run under other uids and must be able to pass.
+chmodSync(directory, 0o711);
+const rows: Row[] = [];
+const add = (row: Row) => {
+  rows.push(row);
+  console.log(line(row));
+};
+
+async function filled(target: Target, source: Context['repository']): Promise<Loaded> {
+  const project = await createProject(target, 'bench');
+  await pushAll(source, project.remote);
+  return { target, project };
+}
+
+let running: Instance | undefined;
+try {
+  const before = loadavg()[0] ?? 0;
+  console.log(`${machine()}; load before: ${before.toFixed(2)}`);
+  const repository = await generate(directory, size);
+  if (groups.includes('start')) await firstStarts(directory, add);
+
+  const data = join(directory, 'instance');
+  running = await startInstance(data);
+  const context: Context = {
+    directory,
+    repository,
+    ours: await filled(connect('ours', running.url, token), repository),
+    peer: options.peer ? await filled(connect('peer', options.peer, options['peer-token']), repository) : null,
+    connections: Number(options.connections),
+    seconds: Number(options.seconds),
+    add,
+  };
+  const parts = { reads, writes, git: gitRows, ci };
+  for (const [name, part] of Object.entries(parts)) if (groups.includes(name)) await part(context);
+  if (groups.includes('start')) memory(running, 'memory after this load (PSS)', add);
+  await running.stop();
+  running = undefined;
+  if (groups.includes('start')) await laterStarts(data, add);
+
+  const at = new Date().toISOString();
+  const facts = [
+    `Machine: ${machine()}; load average before the run ${before.toFixed(2)}`,
+    `Data: ${size.commits.toLocaleString('en')} commits, ${size.branches} branches, generated`,
+    `Rates at ${options.connections} connections for ${options.seconds} s, generator on the same processors; times p50 / p95 of one after the other`,
+    'Native: for reads a server that sends the same bytes; for git over HTTP a bare server that pipes to git with the same fsync settings; else the git command',
+    ...(options.peer ? [`Peer: ${options.peer}`] : []),
+    ...(options.note ? [options.note] : []),
+  ];
+  if (!options['no-file']) {
+    const file = join(root, 'bench/results', `${at.slice(0, 16).replace(':', '')}-bench.md`);
+    mkdirSync(join(root, 'bench/results'), { recursive: true });
+    writeFileSync(file, markdown(`Bench of ${at.slice(0, 10)}`, facts, rows));
+    console.log(`written: ${file}`);
+  }
+} finally {
+  await running?.stop();
+  rmSync(directory, { recursive: true, force: true });
+}

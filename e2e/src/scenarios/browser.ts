@@ -1,0 +1,315 @@
+/** The main job in a real browser: sign in, make a project, watch a pipeline, merge by clicking. Looks at every page too. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { accessible, openWindow, type Person, screenshot, startBrowser } from '../support/browser.ts';
+import { git, withToken } from '../support/git.ts';
+import type { Suite } from '../support/suite.ts';
+
+export interface BrowserInstance {
+  readonly url: string;
+  readonly token: string;
+  readonly login: string;
+  readonly password: string;
+}
+
+const readme = `# Tide clock
+
+Shows the tide of a harbour. See [the guide](docs/guide.md) and run \`node src/clock.ts\`.
+
+- [x] reads the table
+- [ ] draws the moon
+
+| Harbour | Offset |
+| --- | --- |
+| Brest | 0 min |
+| Cuxhaven | 42 min |
+
+<script>window.stolen = true</script><img src=x onerror="window.stolen = true">
+[press](javascript:window.stolen=true)
+`;
+const code = `/** Height of the tide. */
+export interface Harbour {
+  readonly name: string;
+  readonly offsetMinutes: number;
+}
+
+const period = 12.42 * 60;
+
+/** Metres above the chart's zero at a minute of the day. */
+export function height(harbour: Harbour, minute: number): number {
+  const phase = ((minute - harbour.offsetMinutes) / period) * 2 * Math.PI;
+  return 3.2 + 2.8 * Math.cos(phase);
+}
+
+for (let hour = 0; hour < 24; hour++) {
+  console.log(hour, height({ name: 'Brest', offsetMinutes: 0 }, hour * 60).toFixed(2));
+}
+`;
+const pipeline = `stages: [check, build, publish]
+
+lint:
+  stage: check
+  script:
+    - printf '\\033[32mno findings\\033[0m\\n'
+
+test:
+  stage: check
+  script:
+    - printf 'section_start:%s:numbers[collapsed=true]\\r\\033[0KCounting\\n' "$(date +%s)"
+    - for n in 1 2 3 4 5 6; do echo "line $n"; sleep 0.3; done
+    - printf 'section_end:%s:numbers\\r\\033[0K\\n' "$(date +%s)"
+    - printf '\\033[1;33mwarning\\033[0m about nothing\\n'
+    - echo report > report.txt
+  artifacts:
+    paths: [report.txt]
+
+package:
+  stage: build
+  needs: [test]
+  script: [echo packed]
+
+docs:
+  stage: build
+  script: [echo written]
+
+release:
+  stage: publish
+  when: manual
+  script: [echo released]
+`;
+
+function writeProject(folder: string): void {
+  mkdirSync(join(folder, 'src'), { recursive: true });
+  mkdirSync(join(folder, 'docs'), { recursive: true });
+  writeFileSync(join(folder, 'README.md'), readme);
+  writeFileSync(join(folder, 'src/clock.ts'), code);
+  writeFileSync(join(folder, 'docs/guide.md'), '# Guide\n\nBack to [the start](../README.md).\n');
+  writeFileSync(join(folder, '.gitlab-ci.yml'), pipeline);
+  writeFileSync(join(folder, 'package.json'), '{\n  "name": "tide-clock",\n  "type": "module"\n}\n');
+}
+
+/** Waits until the page is quiet: no request runs and nothing loads. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole('main').first().waitFor();
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+}
+
+/** The browser's part of the suite; `instance` is empty of the names that it uses. */
+export async function browserJourney(suite: Suite, instance: BrowserInstance): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'mr-browser-'));
+  const browser = await startBrowser();
+  const person = await openWindow(browser, instance.url);
+  try {
+    await walk(suite, instance, person, folder);
+    await looks(suite, instance, browser);
+  } finally {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function signIn(page: Page, instance: BrowserInstance): Promise<void> {
+  await page.goto('/users/sign_in');
+  await page.getByLabel('Username or e-mail').fill(instance.login);
+  await page.getByLabel(/^Password/).fill(instance.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
+}
+
+async function walk(suite: Suite, instance: BrowserInstance, person: Person, folder: string): Promise<void> {
+  const { page } = person;
+  const clean = () => assert.deepEqual(person.problems(), [], 'the page logged errors');
+
+  await suite.required(
+    'browser: a wrong password is refused in words, the right one signs in and goes back',
+    async () => {
+      await page.goto('/projects/new');
+      await page.getByLabel('Username or e-mail').fill(instance.login);
+      await page.getByLabel(/^Password/).fill('not the password');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').waitFor();
+      // A refused sign-in is a failed request, which browsers log.
+      person.problems();
+      await page.getByLabel(/^Password/).fill(instance.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'New project' }).waitFor();
+      clean();
+    },
+  );
+
+  await suite.required('browser: a group, then a project in it, with the commands for a push', async () => {
+    await page.goto('/groups/new');
+    await page.getByLabel('Name').fill('Harbour');
+    await page.getByRole('button', { name: 'Create group' }).click();
+    await page.getByRole('heading', { name: 'Harbour' }).waitFor();
+    await page.getByRole('link', { name: 'New project' }).click();
+    await page.getByLabel('Name').fill('Tide clock');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'This repository is empty' }).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/harbour/tide-clock');
+    await page.getByText('git remote add origin').waitFor();
+    clean();
+  });
+
+  await suite.required('browser: what is pushed appears by itself, with its README', async () => {
+    writeProject(folder);
+    await git(folder, 'init', '--quiet', '--initial-branch', 'main');
+    await git(folder, 'add', '.');
+    await git(folder, 'commit', '--quiet', '-m', 'Show the tide');
+    await git(folder, 'push', '--quiet', withToken(`${instance.url}/harbour/tide-clock.git`, instance.token), 'main');
+    await page.getByRole('link', { name: 'src', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Tide clock', level: 1 }).last().waitFor();
+    clean();
+  });
+
+  await suite.step('security 9: a README runs no script', async () => {
+    await page.getByRole('cell', { name: 'Cuxhaven' }).waitFor();
+    assert.equal(await page.evaluate('window.stolen'), undefined);
+    assert.equal(await page.locator('a[href^="javascript:"], [onerror]').count(), 0);
+  });
+
+  await suite.step('browser: files, lines by address, history', async () => {
+    await page.goto('/harbour/tide-clock/-/blob/main/src/clock.ts#L10-12');
+    await page.getByRole('region', { name: 'Contents of clock.ts' }).waitFor();
+    assert.equal(await page.locator('[data-chosen]').count(), 3);
+    await page.getByRole('link', { name: 'Line 5', exact: true }).click();
+    await page.waitForURL(/#L5$/);
+    await page.goto('/harbour/tide-clock/-/commits/main');
+    await page.getByRole('link', { name: 'Show the tide' }).click();
+    await page.getByText('5 files changed').waitFor();
+    clean();
+  });
+
+  await suite.required('browser: a pipeline runs before one’s eyes, and so does the log of a job', async () => {
+    await page.goto('/harbour/tide-clock/-/pipelines');
+    await page
+      .getByRole('link', { name: /Pipeline #/ })
+      .first()
+      .click();
+    await page.getByRole('link', { name: /test/ }).click();
+    await page
+      .getByText('line 6')
+      .or(page.getByRole('button', { name: 'Section numbers' }))
+      .first()
+      .waitFor({ timeout: 60_000 });
+    await page.getByText('Job succeeded').waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Section numbers' }).click();
+    await page.getByText('line 6').waitFor();
+    await page.getByRole('link', { name: 'artifacts.zip' }).waitFor();
+    await page.getByText('Passed').first().waitFor();
+    clean();
+  });
+
+  await suite.required('browser: a branch becomes a merge request and is merged by clicking', async () => {
+    await git(folder, 'switch', '--quiet', '-c', 'fix/spring-tide');
+    writeFileSync(
+      join(folder, 'src/clock.ts'),
+      code.replace('2.8', '3.1').replace('// ', '').replace('12.42', '12.4206'),
+    );
+    await git(folder, 'commit', '--quiet', '-am', 'Use the height of spring tides');
+    await git(
+      folder,
+      'push',
+      '--quiet',
+      withToken(`${instance.url}/harbour/tide-clock.git`, instance.token),
+      'fix/spring-tide',
+    );
+    await page.goto('/harbour/tide-clock/-/merge_requests/new?merge_request[source_branch]=fix/spring-tide');
+    await page.getByRole('list', { name: 'Commits' }).waitFor();
+    assert.equal(await page.getByLabel('Title').inputValue(), 'Use the height of spring tides');
+    await page.getByLabel('Description').fill('The chart gives **3.1 m** for springs.');
+    await page.getByRole('button', { name: 'Create merge request' }).click();
+    await page.getByRole('heading', { name: 'Use the height of spring tides' }).waitFor();
+    await page.getByRole('link', { name: /Changes/ }).click();
+    await page.getByText('3.1 * Math.cos').waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('button', { name: /^Merge( now)?$/ }).click({ timeout: 60_000 });
+    await page.getByText('Merged').first().waitFor();
+    clean();
+  });
+
+  await suite.step('browser: the keyboard goes to tabs, the palette and the list', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.waitForURL(/\/-\/pipelines$/);
+    await page.getByRole('heading', { name: 'Pipelines', level: 1 }).waitFor();
+    await page.keyboard.press('j');
+    assert.equal(await page.evaluate("document.activeElement?.hasAttribute('data-entry')"), true);
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Search projects, groups and pages').fill('tide');
+    await page.getByRole('option', { name: /Tide clock/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/harbour\/tide-clock$/);
+    clean();
+  });
+}
+
+/** Name, address, and a text that says that it is there. */
+const pages: readonly (readonly [name: string, path: string])[] = [
+  ['projects', '/'],
+  ['project', '/harbour/tide-clock'],
+  ['blob', '/harbour/tide-clock/-/blob/main/src/clock.ts#L10-12'],
+  ['commits', '/harbour/tide-clock/-/commits/main'],
+  ['commit', '/harbour/tide-clock/-/commit/main'],
+  ['branches', '/harbour/tide-clock/-/branches'],
+  ['pipelines', '/harbour/tide-clock/-/pipelines'],
+  ['pipeline', ''],
+  ['job', ''],
+  ['run-pipeline', '/harbour/tide-clock/-/pipelines/new'],
+  ['merge-requests', '/harbour/tide-clock/-/merge_requests?state=all'],
+  ['merge-request', '/harbour/tide-clock/-/merge_requests/1'],
+  ['merge-request-diffs', '/harbour/tide-clock/-/merge_requests/1/diffs'],
+  ['new-merge-request', '/harbour/tide-clock/-/merge_requests/new'],
+  ['members', '/harbour/tide-clock/-/project_members'],
+  ['settings', '/harbour/tide-clock/-/settings'],
+  ['variables', '/harbour/tide-clock/-/settings?part=variables'],
+  ['group', '/harbour'],
+  ['new-project', '/projects/new'],
+  ['new-group', '/groups/new'],
+  ['tokens', '/-/user_settings/personal_access_tokens'],
+  ['missing', '/harbour/nothing-here'],
+];
+
+/** Every page in light, dark and narrow: pictures to look at, and no serious finding of axe. */
+async function looks(suite: Suite, instance: BrowserInstance, browser: Browser): Promise<void> {
+  for (const [suffix, options] of [
+    ['', {}],
+    ['-dark', { dark: true }],
+    ['-narrow', { width: 390 }],
+  ] as const) {
+    await suite.step(`browser: every page is accessible${suffix.replace('-', ', ')}`, async () => {
+      const { page, close } = await openWindow(browser, instance.url, options);
+      await page.goto('/users/sign_in');
+      await settled(page);
+      await screenshot(page, `sign-in${suffix}`);
+      await signIn(page, instance);
+      const found: string[] = [];
+      for (const [name, path] of pages) {
+        if (name === 'pipeline') {
+          await page.goto('/harbour/tide-clock/-/pipelines');
+          await page
+            .getByRole('link', { name: /Pipeline #/ })
+            .last()
+            .click();
+          await page.getByRole('region', { name: 'Graph of jobs' }).waitFor();
+        } else if (name === 'job') {
+          await page.getByRole('link', { name: /test/ }).click();
+          await page.getByText('Job succeeded').waitFor();
+        } else await page.goto(path);
+        await settled(page);
+        await page.waitForLoadState('networkidle').catch(() => undefined);
+        await screenshot(page, `${name}${suffix}`);
+        await accessible(page).catch((error: unknown) =>
+          found.push(`${name}: ${error instanceof Error ? error.message : String(error)}`),
+        );
+        const wide = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+        if (wide) found.push(`${name}: wider than the window`);
+      }
+      await close();
+      assert.deepEqual(found, []);
+    });
+  }
+}

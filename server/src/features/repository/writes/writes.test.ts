@@ -1,0 +1,189 @@
+/** What a dead writer left behind: settled by whoever takes the repository's lock next, by the refs themselves. */
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { type GitClient, gitClient } from '../../../../test/git.ts';
+import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { matchesPattern } from './protection.ts';
+import { insertIntent, type OpenIntent } from './writes.queries.ts';
+
+let app: TestApp;
+let git: GitClient;
+const zeros = '0'.repeat(40);
+beforeAll(async () => {
+  app = await startTestApp();
+  git = await gitClient();
+});
+afterAll(async () => {
+  await git.close();
+  await app.close();
+});
+
+/** The state of a crash: an open intent, with its refs moved or not. */
+async function crashed(project: RepositoryProject, changes: OpenIntent['changes']): Promise<number> {
+  return insertIntent(app.db, {
+    projectId: project.id,
+    kind: 'push',
+    actorId: project.owner.user.id,
+    quarantine: null,
+    changes,
+    details: { via: 'push', pushOptions: ['ci.skip'] },
+  });
+}
+const stateOf = async (id: number) =>
+  (await app.db.selectFrom('repository_intents').select('state').where('id', '=', id).executeTakeFirstOrThrow()).state;
+const pushesOf = async (project: RepositoryProject, ref: string) =>
+  app.db
+    .selectFrom('facts')
+    .select(['payload', 'actor_id'])
+    .where('kind', '=', 'push')
+    .where('project_id', '=', project.id)
+    .orderBy('id')
+    .execute()
+    .then((facts) => facts.filter((fact) => (fact.payload as { ref?: unknown }).ref === ref));
+const exists = (file: string) =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+const direct = (project: RepositoryProject, args: string[]) => git.run(['--git-dir', project.directory, ...args]);
+
+describe('repair', () => {
+  it('an intent whose refs moved is told by the next writer, once, with a new generation', async () => {
+    const project = await buildRepositoryProject(app);
+    const tip = await direct(project, ['rev-parse', 'main']);
+    // A reader has the state of before in its cache.
+    expect((await project.api('GET', '/repository/branches/moved')).status).toBe(404);
+    await direct(project, ['update-ref', 'refs/heads/moved', tip]);
+    const intent = await crashed(project, [{ ref: 'refs/heads/moved', before: zeros, after: tip }]);
+    const generation = (await project.row()).refs_generation;
+    await project.commit('other', { x: '' }, { start_branch: 'main' });
+    await project.commit('other', { y: '' });
+    expect(await stateOf(intent)).toBe('applied');
+    expect(await pushesOf(project, 'refs/heads/moved')).toEqual([
+      {
+        actor_id: project.owner.user.id,
+        payload: expect.objectContaining({ before: zeros, after: tip, via: 'push', push_options: ['ci.skip'] }),
+      },
+    ]);
+    expect((await project.row()).refs_generation).toBe(generation + 3);
+    expect((await project.api('GET', '/repository/branches/moved')).status).toBe(200);
+  });
+
+  it('an intent whose refs did not move is abandoned, without a fact', async () => {
+    const project = await buildRepositoryProject(app);
+    const tip = await direct(project, ['rev-parse', 'main']);
+    const intent = await crashed(project, [{ ref: 'refs/heads/never', before: zeros, after: tip }]);
+    await project.commit('other', { x: '' }, { start_branch: 'main' });
+    expect(await stateOf(intent)).toBe('abandoned');
+    expect(await pushesOf(project, 'refs/heads/never')).toEqual([]);
+  });
+
+  it('of several refs those that moved are told, a deletion too', async () => {
+    const project = await buildRepositoryProject(app);
+    const tip = await direct(project, ['rev-parse', 'main']);
+    await project.api('POST', '/repository/branches', { json: { branch: 'deleted', ref: 'main' } });
+    await direct(project, ['update-ref', '-d', 'refs/heads/deleted']);
+    const intent = await crashed(project, [
+      { ref: 'refs/heads/deleted', before: tip, after: zeros },
+      { ref: 'refs/heads/never', before: zeros, after: tip },
+    ]);
+    await project.api('POST', '/repository/tags', { json: { tag_name: 'next', ref: 'main' } });
+    expect(await stateOf(intent)).toBe('applied');
+    expect((await pushesOf(project, 'refs/heads/deleted')).at(-1)?.payload).toMatchObject({
+      before: tip,
+      after: zeros,
+    });
+    expect(await pushesOf(project, 'refs/heads/never')).toEqual([]);
+    expect((await project.api('GET', '/repository/branches/deleted')).status).toBe(404);
+  });
+
+  it('the first push of an empty repository is finished: default branch, HEAD and protection', async () => {
+    const project = await buildRepositoryProject(app, { files: null });
+    await git.run(['init', '-q', '-b', 'trunk', 'local']);
+    await git.commit('local', 'a', 'a');
+    await git.run(['push', '-q', project.directory, 'trunk'], 'local');
+    const tip = await git.run(['rev-parse', 'HEAD'], 'local');
+    await crashed(project, [{ ref: 'refs/heads/trunk', before: zeros, after: tip }]);
+    await project.api('POST', '/repository/tags', { json: { tag_name: 'v1', ref: 'trunk' } });
+    expect((await project.row()).default_branch).toBe('trunk');
+    expect(await direct(project, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/trunk');
+    expect((await project.api('GET', '/repository/branches/trunk')).body).toMatchObject({
+      protected: true,
+      default: true,
+    });
+  });
+
+  it('locks that a killed git left do not stop the next writer', async () => {
+    const project = await buildRepositoryProject(app);
+    const tip = await direct(project, ['rev-parse', 'main']);
+    const locks = ['refs/heads/main.lock', 'packed-refs.lock', 'HEAD.lock'].map((name) =>
+      path.join(project.directory, name),
+    );
+    for (const lock of locks) await writeFile(lock, '');
+    await crashed(project, [{ ref: 'refs/heads/main', before: zeros, after: tip }]);
+    await project.commit('main', { unlocked: '' });
+    expect(await Promise.all(locks.map(exists))).toEqual([false, false, false]);
+  });
+
+  it('a git push repairs too, and the sweep finds projects that nobody writes to', async () => {
+    const project = await buildRepositoryProject(app);
+    await git.run(['clone', '-q', project.remote(project.owner.secret), 'repairing']);
+    const tip = await direct(project, ['rev-parse', 'main']);
+    await direct(project, ['update-ref', 'refs/heads/moved', tip]);
+    const intent = await crashed(project, [{ ref: 'refs/heads/moved', before: zeros, after: tip }]);
+    await git.run(['push', '-q', 'origin', 'HEAD:refs/heads/new'], 'repairing');
+    expect(await stateOf(intent)).toBe('applied');
+
+    const old = await crashed(project, [{ ref: 'refs/heads/never', before: zeros, after: tip }]);
+    const young = await crashed(project, [{ ref: 'refs/heads/never2', before: zeros, after: tip }]);
+    const sweep = app.tasks.find((task) => task.name === 'repository.sweep');
+    const run = () => sweep?.run({}, { signal: new AbortController().signal } as never);
+    await run();
+    expect([await stateOf(old), await stateOf(young)]).toEqual(['open', 'open']);
+    await app.db
+      .updateTable('repository_intents')
+      .set({ created_at: new Date(Date.now() - 120_000) })
+      .where('id', '=', old)
+      .execute();
+    await run();
+    expect(await stateOf(old)).toBe('abandoned');
+  });
+
+  it('a write that fails at the ref leaves neither objects in quarantine nor an open intent', async () => {
+    const project = await buildRepositoryProject(app);
+    // A directory with a file in it where the ref's file should go: git cannot create it.
+    await mkdir(path.join(project.directory, 'refs/heads/blocked'), { recursive: true });
+    await writeFile(path.join(project.directory, 'refs/heads/blocked/x.lock'), '');
+    const answer = await project.api('POST', '/repository/branches', { json: { branch: 'blocked', ref: 'main' } });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    const open = await app.db
+      .selectFrom('repository_intents')
+      .select('id')
+      .where('project_id', '=', project.id)
+      .where('state', '=', 'open')
+      .execute();
+    expect(open).toEqual([]);
+    await project.commit('main', { after: '' });
+  });
+});
+
+describe('protection patterns', () => {
+  it.each([
+    ['main', 'main', true],
+    ['main', 'main2', false],
+    ['release/*', 'release/1', true],
+    ['release/*', 'release/1/2', true],
+    ['release/*', 'releases', false],
+    ['*', 'anything', true],
+    ['*-stable', '1-stable', true],
+    ['*-stable', 'stable', false],
+    ['a*b*c', 'abc', true],
+    ['a*b*c', 'a-c', false],
+    ['ab*ba', 'aba', false],
+    ['a.c', 'abc', false],
+  ])('%s and %s: %s', (pattern, name, expected) => {
+    expect(matchesPattern(pattern, name)).toBe(expected);
+  });
+});

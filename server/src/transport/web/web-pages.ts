@@ -1,0 +1,97 @@
+/** Serves the built web application: its files, and its document for every address that is a page's. */
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+export interface WebPagesOptions {
+  /** Where the build is; without an `index.html` in it nothing is served. */
+  readonly directory: string;
+}
+
+export interface WebPages {
+  /** The files of the build. */
+  mount(server: FastifyInstance): void;
+  /** Answers a GET of a browser that nothing else answers; false leaves the request alone. */
+  fallback(request: FastifyRequest, reply: FastifyReply): boolean;
+}
+
+/** Where a build lies, seen from the sources and from the bundle. */
+export const builtPages = (): string =>
+  [join(import.meta.dirname, '../../web/dist'), join(import.meta.dirname, '../../../../web/dist')].find((directory) =>
+    existsSync(join(directory, 'index.html')),
+  ) ?? '';
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+};
+
+/** Scripts only from here; styles may be inline because components compute them. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const notPages = /^\/(api|assets)(\/|$)/;
+
+/** Files by their path below the build, read once: a request can only name one of these. */
+function listFiles(directory: string): ReadonlyMap<string, string> {
+  if (!existsSync(join(directory, 'index.html'))) return new Map();
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry: Dirent) =>
+    entry.isFile(),
+  );
+  return new Map(
+    files.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [`/${relative(directory, path)}`, path];
+    }),
+  );
+}
+
+export function webPages({ directory }: WebPagesOptions): WebPages {
+  const files = listFiles(directory);
+  const document = files.has('/index.html') ? readFileSync(join(directory, 'index.html')) : null;
+  return {
+    mount(server) {
+      for (const [name, path] of files) {
+        if (name === '/index.html') continue;
+        // Names under assets/ carry a hash of their contents.
+        const caching = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
+        server.get(name, async (_request, reply) =>
+          reply
+            .header('Content-Type', types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream')
+            .header('Cache-Control', caching)
+            .header('Content-Security-Policy', contentSecurityPolicy)
+            .send(await readFile(path)),
+        );
+      }
+    },
+    fallback(request, reply) {
+      if (document === null || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+      if (notPages.test(request.url) || !/\btext\/html\b/.test(request.headers.accept ?? '')) return false;
+      void reply
+        .code(200)
+        .header('Content-Type', 'text/html; charset=utf-8')
+        .header('Cache-Control', 'no-cache')
+        .header('Vary', 'Accept')
+        .header('Content-Security-Policy', contentSecurityPolicy)
+        .header('X-Frame-Options', 'DENY')
+        .send(document);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Name, description, visibility and default branch. */
+import { Stack, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { FormError } from '../../ui/FormError.tsx';
+import { RefPicker } from '../files/RefPicker.tsx';
+import { useProject } from '../projects/useProject.ts';
+import { VisibilityField } from '../projects/VisibilityField.tsx';
+import { Save } from './Save.tsx';
+import { useProjectForm } from './useProjectForm.ts';
+
+export function GeneralSettings() {
+  const { project } = useProject();
+  const [name, setName] = useState(project.name);
+  const [description, setDescription] = useState(project.description ?? '');
+  const [visibility, setVisibility] = useState(project.visibility);
+  const [branch, setBranch] = useState(project.default_branch);
+  const sending = useProjectForm(() => ({ name, description, visibility, ...(branch && branch !== project.default_branch ? { default_branch: branch } : {}) }));
+  return (
+    <form {...sending.form}>
+      <h2>General</h2>
+      <FormError error={sending.error} />
+      <Stack gap="md">
+        <TextInput label="Name" required value={name} onChange={(event) => setName(event.currentTarget.value)} error={sending.reason('name')} />
+        <Textarea label="Description" autosize minRows={2} value={description} onChange={(event) => setDescription(event.currentTarget.value)} error={sending.reason('description')} />
+        {project.empty_repo || !branch ? null : (
+          <div>
+            Default branch <RefPicker value={branch} choose={setBranch} label="Default branch" />
+          </div>
+        )}
+        <VisibilityField value={visibility} change={setVisibility} error={sending.reason('visibility_level') ?? sending.reason('visibility')} />
+        <Save pending={sending.pending} done={sending.done} />
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,19 @@
+/** Saving a part of a project's settings. */
+import { useQueryClient } from '@tanstack/react-query';
+import { client, unwrap } from '../../lib/api.ts';
+import * as data from '../../lib/data.ts';
+import { useForm } from '../../ui/forms.ts';
+import { useProject } from '../projects/useProject.ts';
+
+type Change = NonNullable<Parameters<typeof client.PUT<'/projects/{id}', { params: { path: { id: string } } }>>[1]['body']>;
+
+/** `change` is read when the form is sent. */
+export function useProjectForm(change: () => Change) {
+  const { path } = useProject();
+  const cache = useQueryClient();
+  return useForm(async () => {
+    const project = await unwrap(client.PUT('/projects/{id}', { params: { path: { id: path } }, body: change() }));
+    cache.setQueryData(data.project(path).queryKey, (before) => ({ ...before, ...project }));
+    await cache.invalidateQueries({ queryKey: ['project', path], exact: true });
+  });
+}
