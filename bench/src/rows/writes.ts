@@ -24,14 +24,14 @@ export async function writes(context: Context): Promise<void> {
   );
   await timeRow(
     context,
-    'create file',
+    'create file, as a commit',
     30,
     ({ target, project }, round) =>
       timed(() =>
-        target.call('POST', `${project.api}/repository/files/made%2F${stamp}-${round}.txt`, {
+        target.call('POST', `${project.api}/repository/commits`, {
           branch: 'main',
-          content: `file ${round}\n`,
           commit_message: `Add file ${round}`,
+          actions: [{ action: 'create', file_path: `made/${stamp}-${round}.txt`, content: `file ${round}\n` }],
         }),
       ),
     (round) =>

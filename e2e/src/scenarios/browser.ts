@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { accessible, openWindow, type Person, screenshot, startBrowser } from '../support/browser.ts';
 import { git, withToken } from '../support/git.ts';
 import type { Suite } from '../support/suite.ts';
@@ -104,11 +104,11 @@ export async function browserJourney(suite: Suite, instance: BrowserInstance): P
   const person = await openWindow(browser, instance.url);
   try {
     await walk(suite, instance, person, folder);
-    await looks(suite, instance, browser);
   } finally {
     await browser.close();
     rmSync(folder, { recursive: true, force: true });
   }
+  await looks(suite, instance);
 }
 
 async function signIn(page: Page, instance: BrowserInstance): Promise<void> {
@@ -274,14 +274,16 @@ const pages: readonly (readonly [name: string, path: string])[] = [
 ];
 
 /** Every page in light, dark and narrow: pictures to look at, and no serious finding of axe. */
-async function looks(suite: Suite, instance: BrowserInstance, browser: Browser): Promise<void> {
+async function looks(suite: Suite, instance: BrowserInstance): Promise<void> {
   for (const [suffix, options] of [
     ['', {}],
     ['-dark', { dark: true }],
     ['-narrow', { width: 390 }],
   ] as const) {
     await suite.step(`browser: every page is accessible${suffix.replace('-', ', ')}`, async () => {
-      const { page, close } = await openWindow(browser, instance.url, options);
+      // A browser of its own for each: this build of Chromium ends with its first window.
+      const browser = await startBrowser();
+      const { page } = await openWindow(browser, instance.url, options);
       await page.goto('/users/sign_in');
       await settled(page);
       await screenshot(page, `sign-in${suffix}`);
@@ -308,7 +310,7 @@ async function looks(suite: Suite, instance: BrowserInstance, browser: Browser):
         const wide = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
         if (wide) found.push(`${name}: wider than the window`);
       }
-      await close();
+      await browser.close();
       assert.deepEqual(found, []);
     });
   }

@@ -1,7 +1,7 @@
 /** Repositories: commits, branches, tags, files, and the one way to write them. */
 import * as git from '@millrace/git';
 import Type from 'typebox';
-import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
+import type { ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import { defineTask } from '../../kernel/queue/index.ts';

@@ -7,6 +7,7 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { signOut } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
+import { useListKeys } from '../../ui/ListKeys.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
 import { Palette } from './Palette.tsx';
@@ -103,6 +104,7 @@ export function Frame(): ReactNode {
   const { data } = useQuery(sessionQuery);
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
+  useListKeys();
   useHotkeys([
     ['mod+K', () => setPalette(true)],
     ['?', () => setHelp(true)],

@@ -1,7 +1,7 @@
 /** Branches and tags over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { type BuiltToken, buildToken } from '../../../../test/factories.ts';
+import type { BuiltToken } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 

@@ -54,6 +54,26 @@ export function followers(deps: MergeRequestDependencies, service: MergeRequestS
     }
   }
 
+  /** Without its source branch a request has nothing to merge. */
+  async function sourceDeleted(fact: Fact, projectId: number, branch: string): Promise<void> {
+    for (const request of await queries.openFromBranch(db, projectId, branch)) {
+      const context = await deps.actingAs(fact.actor_id ?? request.author_id ?? 0, request.project_id);
+      // The branch may be back since.
+      if (!context || (await repository.branch(context.subject.project, branch)) !== null) continue;
+      await transaction(db, async (tx) => {
+        const row = await queries.lockById(tx, request.id);
+        if (row?.state !== 'opened') return;
+        const changed = await queries.updateRow(tx, row.id, {
+          state: 'closed',
+          closed_at: new Date(),
+          closed_by_id: fact.actor_id,
+          auto_merge: false,
+        });
+        await service.tell(tx, 'merge_request.closed', changed, fact.actor_id);
+      });
+    }
+  }
+
   async function targetMoved(fact: Fact, projectId: number, branch: string): Promise<void> {
     for (const request of await queries.openIntoBranch(db, projectId, branch)) {
       const context = await deps.actingAs(fact.actor_id ?? request.author_id ?? 0, projectId);
@@ -113,7 +133,8 @@ export function followers(deps: MergeRequestDependencies, service: MergeRequestS
       async handle(fact) {
         const payload = fact.payload as unknown as PushPayload;
         const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1];
-        if (branch === undefined || fact.project_id === null || zero.test(payload.after)) return;
+        if (branch === undefined || fact.project_id === null) return;
+        if (zero.test(payload.after)) return await sourceDeleted(fact, fact.project_id, branch);
         await sourceMoved(fact, fact.project_id, branch, payload.after);
         await targetMoved(fact, fact.project_id, branch);
       },
