@@ -13,9 +13,11 @@ import type { Feature } from './kernel/feature.ts';
 import { mountHealth } from './kernel/health/health.ts';
 import type { CredentialResolver } from './kernel/http/credentials.ts';
 import { methodsOfPath, mountRoutes } from './kernel/http/mount.ts';
+import { mountOpenApi } from './kernel/http/openapi.ts';
 import type { ParentLoader } from './kernel/http/parents.ts';
 import type { Route } from './kernel/http/route.ts';
 import { createHttpServer } from './kernel/http/server.ts';
+import { compatibleVersion } from './kernel/names.ts';
 import type { ObjectStore } from './kernel/objects/index.ts';
 import type { BuiltInRunner } from './kernel/process/built-in-runner.ts';
 import { addJob, type CronItem, type Task } from './kernel/queue/index.ts';
@@ -254,6 +256,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     maximumOffset: 50_000,
     strict: options.strict ?? false,
   });
+  mountOpenApi(server, routes, compatibleVersion);
   for (const feature of features) feature.mount?.(server);
   for (const transport of [...composed.transports, pages]) transport.mount(server);
   return {

@@ -1,6 +1,6 @@
 /** The routes without an instance: features composed with dependencies that are never used, for generated documents. */
 import { composeFeatures, type FeatureKernels } from './app.ts';
-import { openApiDocument } from './kernel/http/openapi.ts';
+import { apiDescription, openApiDocument } from './kernel/http/openapi.ts';
 import type { Route } from './kernel/http/route.ts';
 import { compatibleVersion } from './kernel/names.ts';
 
@@ -24,10 +24,4 @@ export function declaredRoutes(): readonly Route[] {
 }
 
 /** The OpenAPI document of all routes. */
-export const openApi = () =>
-  openApiDocument(declaredRoutes(), {
-    title: 'Millrace',
-    version: compatibleVersion,
-    description:
-      'The v4 API. Lists are paged with `page` and `per_page`; projects and groups are named by id or URL-encoded path.',
-  });
+export const openApi = () => openApiDocument(declaredRoutes(), { ...apiDescription, version: compatibleVersion });

@@ -13,9 +13,10 @@ export async function gitRows(context: Context): Promise<void> {
   const bare = (name: string) => join(directory, name);
   const limit = await gitServer(bare);
   const native = `${limit.url}/native.git`;
-  await git(directory, ['clone', '--quiet', '--bare', repository.path, bare('native.git')]);
-  // As the product's repositories are after maintenance.
+  // Filled by a push, as the instance's is: neither has seen maintenance beyond what it does by itself.
+  await git(directory, ['init', '--quiet', '--bare', bare('native.git')]);
   await git(bare('native.git'), ['config', 'http.receivepack', 'true']);
+  await pushAll(repository, native);
   let made = 0;
   const fresh = () => join(directory, `clone-${made++}`);
 

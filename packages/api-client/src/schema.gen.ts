@@ -1393,6 +1393,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/pipelines/{pipeline_id}/needs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List which jobs of a pipeline wait for which others instead of the stage before
+         * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPipelinesByPipelineIdNeeds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/pipelines/{pipeline_id}/retry": {
         parameters: {
             query?: never;
@@ -2795,6 +2815,13 @@ export interface components {
                 [key: string]: string;
             };
             web_url: string;
+        };
+        /** JobNeeds */
+        JobNeeds: {
+            /** @description Name of the waiting job */
+            name: string;
+            /** @description Names of the jobs that it waits for; empty for none */
+            needs: string[];
         };
         /** LintResult */
         LintResult: {
@@ -7970,6 +7997,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+        };
+    };
+    getProjectsByIdPipelinesByPipelineIdNeeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the pipeline */
+                pipeline_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobNeeds"][];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -85,6 +85,12 @@ export const of = (path: string) => {
         queryKey: ['project', path, 'pipeline', pipelineId, 'jobs'],
         queryFn: () => unwrap(client.GET('/projects/{id}/pipelines/{pipeline_id}/jobs', { params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100 } } })),
       }),
+    pipelineNeeds: (pipelineId: number) =>
+      queryOptions({
+        queryKey: ['project', path, 'needs', pipelineId],
+        queryFn: () => unwrap(client.GET('/projects/{id}/pipelines/{pipeline_id}/needs', { params: { path: { ...id, pipeline_id: pipelineId } } })),
+        staleTime: Number.POSITIVE_INFINITY,
+      }),
     job: (jobId: number) => queryOptions({ queryKey: ['project', path, 'job', jobId], queryFn: () => unwrap(client.GET('/projects/{id}/jobs/{job_id}', { params: { path: { ...id, job_id: jobId } } })) }),
     mergeRequests: (filter: { page?: number | undefined; state?: string | undefined; search?: string | undefined }) =>
       queryOptions({

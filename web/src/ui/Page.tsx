@@ -11,6 +11,8 @@ interface PageProps {
   actions?: ReactNode;
   /** Code and diffs use the full width. */
   wide?: boolean;
+  /** Leaves the heading to readers of the screen: the header above shows the same. */
+  quiet?: boolean;
   /** One column of a form. */
   narrow?: boolean;
   children: ReactNode;
@@ -22,11 +24,11 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-export function Page({ title, heading, actions, wide, narrow, children }: PageProps) {
+export function Page({ title, heading, actions, quiet, wide, narrow, children }: PageProps) {
   useTitle(title);
   return (
     <main className={classes.main} data-wide={wide || undefined} data-narrow={narrow || undefined}>
-      <div className={classes.head}>
+      <div className={classes.head} data-quiet={quiet || undefined}>
         <Title order={1} className={classes.heading}>
           {heading ?? title}
         </Title>

@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document of the declared routes: the same schemas that validate and serialise. */
+import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { parametersOf } from './mount.ts';
 import { acceptedScopes, Binary, type CredentialKind, Empty, type Route } from './route.ts';
@@ -169,6 +170,22 @@ const message = (description: string) => ({
   description,
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 });
+
+/** What the document says of the product. */
+export const apiDescription: Omit<OpenApiOptions, 'version'> = {
+  title: 'Millrace',
+  description:
+    'The v4 API. Lists are paged with `page` and `per_page`; projects and groups are named by id or URL-encoded path.',
+};
+
+/** Serves the document at `/api/v4/openapi.json`; it is built when it is first asked for. */
+export function mountOpenApi(server: FastifyInstance, routes: readonly Route[], version: string): void {
+  let text: string | undefined;
+  server.get('/api/v4/openapi.json', (_request, reply) => {
+    text ??= JSON.stringify(openApiDocument(routes, { ...apiDescription, version }));
+    return reply.header('Content-Type', 'application/json').send(text);
+  });
+}
 
 /** Builds the document. Deterministic: equal routes give equal text. */
 export function openApiDocument(routes: readonly Route[], options: OpenApiOptions): Node {

@@ -30,7 +30,7 @@ export default function BlobPage() {
   const [view, setView] = useState<string>('Document');
   const rendered = document && view === 'Document';
   return (
-    <Page title={`${file.file_name} · ${project.name_with_namespace}`} heading={file.file_name} wide>
+    <Page title={`${file.file_name} · ${project.name_with_namespace}`} heading={file.file_name} wide quiet>
       <PathBar place={place} />
       <div className={classes.box}>
         <LastCommit gitRef={place.ref} folder={place.path} />

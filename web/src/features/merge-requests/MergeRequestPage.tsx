@@ -30,7 +30,7 @@ function Tabs({ request, tab }: { request: Schemas['MergeRequestDetail']; tab: s
         const text = name === 'diffs' && request.changes_count ? `${label} ${request.changes_count}` : label;
         const current = tab === name ? ({ 'aria-current': 'page' } as const) : {};
         return name === '' ? (
-          <Link key={name} to="/p/$path/merge_requests/$iid" params={params} {...current} resetScroll={false}>
+          <Link key={name} to="/p/$path/merge_requests/$iid" params={params} activeOptions={{ exact: true }} {...current} resetScroll={false}>
             {text}
           </Link>
         ) : (
@@ -95,7 +95,7 @@ export default function MergeRequestPage() {
         <StatusBadge status={request.state} />
         <span>{request.reference}</span>
         <UserChip user={request.author} />
-        <span>asks to merge</span>
+        <span>{open ? 'asks' : 'asked'} to merge</span>
         <RefBadge name={request.source_branch} />
         <span>into</span>
         <RefBadge name={request.target_branch} />

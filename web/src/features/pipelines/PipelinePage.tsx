@@ -35,7 +35,8 @@ export default function PipelinePage() {
     },
     onSuccess: () => cache.invalidateQueries({ queryKey: ['project', path, 'pipeline', pipeline.id] }),
   });
-  const none = useMemo(() => new Map<string, readonly string[]>(), []);
+  const { data: waits } = useSuspenseQuery(parts.pipelineNeeds(Number(id)));
+  const needs = useMemo(() => new Map(waits.map((job) => [job.name, job.needs])), [waits]);
   const may = view.level >= level.developer;
   const again = jobs.some((job) => job.status === 'failed' || job.status === 'canceled');
   return (
@@ -78,7 +79,7 @@ export default function PipelinePage() {
           <pre>{pipeline.yaml_errors}</pre>
         </Alert>
       ) : null}
-      {jobs.length === 0 ? <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState> : <PipelineGraph jobs={jobs} needs={none} />}
+      {jobs.length === 0 ? <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState> : <PipelineGraph jobs={jobs} needs={needs} />}
     </Page>
   );
 }

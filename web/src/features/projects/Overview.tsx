@@ -11,7 +11,7 @@ export function Overview() {
   useLive([`project:${project.id}:refs`], [['project', path]]);
   const description = project.description ? <Text c="var(--mr-dim)">{project.description}</Text> : null;
   return (
-    <Page title={project.name_with_namespace} heading={project.name}>
+    <Page title={project.name_with_namespace} heading={project.name} quiet>
       {description}
       {project.empty_repo || !project.default_branch ? (
         <EmptyRepository project={project} />

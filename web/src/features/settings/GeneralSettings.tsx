@@ -1,5 +1,5 @@
 /** Name, description, visibility and default branch. */
-import { Stack, Textarea, TextInput } from '@mantine/core';
+import { Input, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { FormError } from '../../ui/FormError.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
@@ -23,9 +23,9 @@ export function GeneralSettings() {
         <TextInput label="Name" required value={name} onChange={(event) => setName(event.currentTarget.value)} error={sending.reason('name')} />
         <Textarea label="Description" autosize minRows={2} value={description} onChange={(event) => setDescription(event.currentTarget.value)} error={sending.reason('description')} />
         {project.empty_repo || !branch ? null : (
-          <div>
-            Default branch <RefPicker value={branch} choose={setBranch} label="Default branch" />
-          </div>
+          <Input.Wrapper label="Default branch" labelElement="div">
+            <RefPicker value={branch} choose={setBranch} label="Default branch" />
+          </Input.Wrapper>
         )}
         <VisibilityField value={visibility} change={setVisibility} error={sending.reason('visibility_level') ?? sending.reason('visibility')} />
         <Save pending={sending.pending} done={sending.done} />

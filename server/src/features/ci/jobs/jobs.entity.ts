@@ -79,6 +79,12 @@ export type JobJson = Static<typeof JobEntity>;
 /** Trigger jobs; their shape is that of jobs without runner and artifacts, with the pipeline that they started. */
 export const BridgeEntity = Entity('Bridge', { ...fields, downstream_pipeline: Nullable(PipelineBasic) });
 
+/** What the picture of a pipeline needs and no other answer tells. */
+export const JobNeeds = Entity('JobNeeds', {
+  name: Text({ description: 'Name of the waiting job' }),
+  needs: ListOf(Text(), { description: 'Names of the jobs that it waits for; empty for none' }),
+});
+
 const seconds = (from: Date | null, to: Date | null): number | null =>
   from && to ? Math.max(0, (to.getTime() - from.getTime()) / 1000) : null;
 

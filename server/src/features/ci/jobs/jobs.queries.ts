@@ -64,6 +64,17 @@ export async function viewsOf(db: Db, jobs: readonly Job[]): Promise<JobView[]> 
   });
 }
 
+/** Which jobs of a pipeline wait for which others by name; jobs that wait for their stage are not among them. */
+export async function listNeeds(db: Db, pipelineId: number): Promise<Array<Pick<Job, 'name' | 'needs'>>> {
+  return await db
+    .selectFrom('jobs')
+    .select(['name', 'needs'])
+    .where('pipeline_id', '=', pipelineId)
+    .where('needs', 'is not', null)
+    .orderBy('id')
+    .execute();
+}
+
 /** A job of a project. */
 export async function findJob(db: Db, projectId: number, id: number): Promise<Job | undefined> {
   return await db

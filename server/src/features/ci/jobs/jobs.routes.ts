@@ -13,9 +13,10 @@ import { findPipeline } from '../pipelines/pipelines.queries.ts';
 import { jobStatuses } from '../scheduling/job-states.ts';
 import { traceStream } from '../traces/trace-stream.ts';
 import { findPlace } from './context.queries.ts';
-import { BridgeEntity, JobEntity, type JobJson } from './jobs.entity.ts';
-import { findJob, findJobById, type JobFilter, listJobs } from './jobs.queries.ts';
+import { BridgeEntity, JobEntity, type JobJson, JobNeeds } from './jobs.entity.ts';
+import { findJob, findJobById, type JobFilter, listJobs, listNeeds } from './jobs.queries.ts';
 import type { JobsService } from './jobs.service.ts';
+import type { PlanNeed } from './plan.ts';
 import { presentJob, presentJobs } from './presenting.ts';
 
 const tag = 'Jobs';
@@ -112,6 +113,24 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
       if (!pipeline) throw notFound('Pipeline');
       // Jobs that start other pipelines are refused by the configuration, so no pipeline has one.
       return offsetPage(page, [], 0);
+    },
+  });
+
+  const needs = route({
+    method: 'GET',
+    path: '/projects/:id/pipelines/:pipeline_id/needs',
+    summary: 'List which jobs of a pipeline wait for which others instead of the stage before',
+    tag,
+    credentials,
+    access: readPipeline,
+    params: Type.Object({ id, pipeline_id: Int({ description: 'Id of the pipeline' }) }),
+    responses: { 200: ListOf(JobNeeds) },
+    handler: async ({ subject, params }) => {
+      const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
+      if (!pipeline) throw notFound('Pipeline');
+      // Attempts of one job have the same needs.
+      const names = new Map((await listNeeds(db, pipeline.id)).map((job) => [job.name, job.needs as unknown as readonly PlanNeed[]]));
+      return [...names].map(([name, list]) => ({ name, needs: list.map((need) => need.name) }));
     },
   });
 
@@ -250,5 +269,5 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     if (!pushes && !(await repository.mayMerge(subject, caller, job.ref))) throw forbidden();
   }
 
-  return [list, ofPipeline, bridges, own, get, trace, play, retry, cancel, erase];
+  return [list, ofPipeline, bridges, needs, own, get, trace, play, retry, cancel, erase];
 }

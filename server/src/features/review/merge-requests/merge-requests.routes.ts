@@ -56,6 +56,20 @@ const people = {
   reviewer_ids: Optional(List(Int(), { commas: true, description: 'Reviewers; empty removes all' })),
 };
 
+/** The part of a pipeline that every object carries. */
+const briefly = ({
+  id,
+  iid,
+  project_id,
+  sha,
+  ref,
+  status,
+  source,
+  created_at,
+  updated_at,
+  web_url,
+}: PipelineJson): PipelineJson => ({ id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url });
+
 function assignees(params: { assignee_id?: number; assignee_ids?: number[] }): number[] | undefined {
   const ids = params.assignee_ids ?? (params.assignee_id === undefined ? undefined : [params.assignee_id]);
   return ids?.filter((each) => each !== 0);
@@ -94,7 +108,7 @@ export function mergeRequestRoutes(
       latest_build_started_at: head?.started_at ?? null,
       latest_build_finished_at: head?.finished_at ?? null,
       first_deployed_to_production_at: null,
-      pipeline: head,
+      pipeline: head && briefly(head),
       head_pipeline: head,
       diff_refs:
         refs.base_sha && refs.head_sha && refs.start_sha

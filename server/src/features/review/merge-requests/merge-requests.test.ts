@@ -26,7 +26,9 @@ afterAll(async () => {
 /** A branch with one commit, and a merge request from it. */
 async function request(branch: string, json: Json = {}, of = project): Promise<Json> {
   await of.commit(branch, { [`${branch}.txt`]: 'x\n' }, { start_branch: 'main', commit_message: `Work on ${branch}` });
-  const answer = await of.api('POST', path, { json: { source_branch: branch, target_branch: 'main', title: branch, ...json } });
+  const answer = await of.api('POST', path, {
+    json: { source_branch: branch, target_branch: 'main', title: branch, ...json },
+  });
   expect([answer.status, answer.body.message ?? '']).toEqual([201, '']);
   return answer.body;
 }
@@ -34,7 +36,11 @@ const get = (iid: unknown, of = project) => of.api('GET', `${path}/${iid}`);
 
 describe('creating', () => {
   it('answers the request with all that clients read', async () => {
-    const created = await request('create', { description: '- [x] done\n- [ ] open', reviewer_ids: [developer.user.id], assignee_id: project.owner.user.id });
+    const created = await request('create', {
+      description: '- [x] done\n- [ ] open',
+      reviewer_ids: [developer.user.id],
+      assignee_id: project.owner.user.id,
+    });
     const { owner } = project;
     expect(created).toMatchObject({
       iid: 1,
@@ -70,8 +76,16 @@ describe('creating', () => {
     expect(created.diff_refs).toEqual({ base_sha: main, head_sha: tip, start_sha: main });
     const head = await git.run(['ls-remote', project.remote(project.owner.secret), 'refs/merge-requests/1/head']);
     expect(head).toBe(`${tip}\trefs/merge-requests/1/head`);
-    const fact = await app.db.selectFrom('facts').selectAll().where('kind', '=', 'merge_request.opened').executeTakeFirstOrThrow();
-    expect(fact).toMatchObject({ project_id: project.id, actor_id: owner.user.id, payload: { merge_request_id: created.id, iid: 1 } });
+    const fact = await app.db
+      .selectFrom('facts')
+      .selectAll()
+      .where('kind', '=', 'merge_request.opened')
+      .executeTakeFirstOrThrow();
+    expect(fact).toMatchObject({
+      project_id: project.id,
+      actor_id: owner.user.id,
+      payload: { merge_request_id: created.id, iid: 1 },
+    });
   });
 
   it('[1/errors/12] a second open one for the same branches is 409', async () => {
@@ -83,14 +97,25 @@ describe('creating', () => {
       { message: [`Another open merge request already exists for this source branch: !${first.iid}`] },
     ]);
     const same = await project.api('POST', path, { json: { ...json, target_branch: 'dup' } });
-    expect([same.status, same.body]).toEqual([409, { message: ["You can't use same project/branch for source and target"] }]);
+    expect([same.status, same.body]).toEqual([
+      409,
+      { message: ["You can't use same project/branch for source and target"] },
+    ]);
   });
 
   it('[1/errors/7] missing parameters and branches are 400', async () => {
     const none = await project.api('POST', path, { json: {} });
-    expect([none.status, none.body]).toEqual([400, { error: 'source_branch is missing, target_branch is missing, title is missing' }]);
-    for (const [source, target, field] of [['nothing', 'main', 'source_branch'], ['main', 'nothing', 'target_branch']]) {
-      const answer = await project.api('POST', path, { json: { source_branch: source, target_branch: target, title: 't' } });
+    expect([none.status, none.body]).toEqual([
+      400,
+      { error: 'source_branch is missing, target_branch is missing, title is missing' },
+    ]);
+    for (const [source, target, field] of [
+      ['nothing', 'main', 'source_branch'],
+      ['main', 'nothing', 'target_branch'],
+    ]) {
+      const answer = await project.api('POST', path, {
+        json: { source_branch: source, target_branch: target, title: 't' },
+      });
       expect([answer.status, answer.body]).toEqual([400, { message: { [String(field)]: ['does not exist'] } }]);
     }
   });
@@ -124,18 +149,29 @@ describe('reading', () => {
     const own = (await project.api<Json[]>('GET', path)).body[0];
     for (const target of ['', '/commits', '/diffs', '/changes', '/versions', '/pipelines'])
       expect([target, (await other.api('GET', `${path}/${own?.iid}${target}`)).status]).toEqual([target, 404]);
-    for (const [method, target] of [['PUT', ''], ['DELETE', ''], ['PUT', '/merge'], ['POST', '/pipelines']] as const)
+    for (const [method, target] of [
+      ['PUT', ''],
+      ['DELETE', ''],
+      ['PUT', '/merge'],
+      ['POST', '/pipelines'],
+    ] as const)
       expect([target, (await other.api(method, `${path}/${own?.iid}${target}`)).status]).toEqual([target, 404]);
   });
 
   it('detailed_merge_status: conflict, broken branches, closed', async () => {
     const own = await buildRepositoryProject(app, { files: { 'a.txt': 'one\n' } });
-    await own.commit('conflict', [{ action: 'update', file_path: 'a.txt', content: 'theirs\n' }], { start_branch: 'main' });
+    await own.commit('conflict', [{ action: 'update', file_path: 'a.txt', content: 'theirs\n' }], {
+      start_branch: 'main',
+    });
     const json = { source_branch: 'conflict', target_branch: 'main', title: 'c' };
     const created = (await own.api('POST', path, { json })).body;
     expect(created).toMatchObject({ detailed_merge_status: 'mergeable', has_conflicts: false });
     await own.commit('main', [{ action: 'update', file_path: 'a.txt', content: 'ours\n' }]);
-    expect((await get(created.iid, own)).body).toMatchObject({ detailed_merge_status: 'conflict', has_conflicts: true, merge_status: 'cannot_be_merged' });
+    expect((await get(created.iid, own)).body).toMatchObject({
+      detailed_merge_status: 'conflict',
+      has_conflicts: true,
+      merge_status: 'cannot_be_merged',
+    });
     const [listed] = (await own.api<Json[]>('GET', path)).body;
     expect(listed).toMatchObject({ detailed_merge_status: 'conflict', has_conflicts: true });
     await own.api('DELETE', '/repository/branches/conflict');
@@ -162,7 +198,9 @@ describe('reading', () => {
     const changes = await project.api(`GET`, `${path}/${created.iid}/changes`);
     expect(changes.body).toMatchObject({ iid: created.iid, overflow: false, changes: [{ new_path: 'parts.txt' }] });
     const versions = await project.api<Json[]>('GET', `${path}/${created.iid}/versions`);
-    expect(versions.body).toMatchObject([{ head_commit_sha: created.sha, merge_request_id: created.id, real_size: '1' }]);
+    expect(versions.body).toMatchObject([
+      { head_commit_sha: created.sha, merge_request_id: created.id, real_size: '1' },
+    ]);
     expect((await project.api<Json[]>('GET', `${path}/${created.iid}/pipelines`)).body).toEqual([]);
   });
 });
@@ -174,7 +212,13 @@ describe('listing', () => {
     const one = await request('one', { title: 'Apple pie', description: 'with cream' }, own);
     await own.commit('base2', { b: '' }, { start_branch: 'main' });
     await own.commit('two', { two: '' }, { start_branch: 'main' });
-    const json = { source_branch: 'two', target_branch: 'base2', title: 'Draft: Banana', reviewer_ids: [own.owner.user.id], assignee_ids: [dev.user.id] };
+    const json = {
+      source_branch: 'two',
+      target_branch: 'base2',
+      title: 'Draft: Banana',
+      reviewer_ids: [own.owner.user.id],
+      assignee_ids: [dev.user.id],
+    };
     const two = (await own.api('POST', path, { json, token: dev.secret })).body;
     const three = await request('three', { title: 'Cherry' }, own);
     await own.api('PUT', `${path}/${three.iid}`, { json: { state_event: 'close' } });
@@ -204,7 +248,9 @@ describe('listing', () => {
     expect(await list({ wip: 'yes' })).toEqual([two.iid]);
     expect(await list({ draft: false, state: 'opened' })).toEqual([one.iid]);
     expect(await list({ created_after: '2100-01-01T00:00:00Z' })).toEqual([]);
-    expect(await list({ updated_before: '2100-01-01T00:00:00Z', created_before: '2100-01-01T00:00:00Z' })).toHaveLength(3);
+    expect(await list({ updated_before: '2100-01-01T00:00:00Z', created_before: '2100-01-01T00:00:00Z' })).toHaveLength(
+      3,
+    );
     const paged = await own.api<Json[]>('GET', path, { query: { per_page: 2, page: 2 } });
     expect([paged.body.map((each) => each.iid), paged.headers.get('x-total')]).toEqual([[one.iid], '3']);
     const bad = await own.api('GET', path, { query: { state: 'lost' } });
@@ -250,11 +296,25 @@ describe('changing', () => {
   it('closed and reopened, with the commits of meanwhile', async () => {
     const created = await request('reopen');
     const closed = await project.api('PUT', `${path}/${created.iid}`, { json: { state_event: 'close' } });
-    expect(closed.body).toMatchObject({ state: 'closed', closed_by: { id: project.owner.user.id }, closed_at: expect.any(String) });
+    expect(closed.body).toMatchObject({
+      state: 'closed',
+      closed_by: { id: project.owner.user.id },
+      closed_at: expect.any(String),
+    });
     const tip = await project.commit('reopen', { meanwhile: '' });
     const reopened = await project.api('PUT', `${path}/${created.iid}`, { json: { state_event: 'reopen' } });
-    expect(reopened.body).toMatchObject({ state: 'opened', closed_at: null, closed_by: null, sha: tip, detailed_merge_status: 'mergeable' });
-    const head = await git.run(['ls-remote', project.remote(project.owner.secret), `refs/merge-requests/${created.iid}/head`]);
+    expect(reopened.body).toMatchObject({
+      state: 'opened',
+      closed_at: null,
+      closed_by: null,
+      sha: tip,
+      detailed_merge_status: 'mergeable',
+    });
+    const head = await git.run([
+      'ls-remote',
+      project.remote(project.owner.secret),
+      `refs/merge-requests/${created.iid}/head`,
+    ]);
     expect(head.startsWith(tip)).toBe(true);
     expect((await project.api<Json[]>('GET', `${path}/${created.iid}/versions`)).body).toHaveLength(2);
     await project.api('PUT', `${path}/${created.iid}`, { json: { state_event: 'close' } });
@@ -266,9 +326,14 @@ describe('changing', () => {
   it('[1/errors/9] the author and developers may, reporters may not', async () => {
     const created = await request('mine');
     const reporter = await project.member(20);
-    const refused = await project.api('PUT', `${path}/${created.iid}`, { token: reporter.secret, json: { title: 'x' } });
+    const refused = await project.api('PUT', `${path}/${created.iid}`, {
+      token: reporter.secret,
+      json: { title: 'x' },
+    });
     expect([refused.status, refused.body]).toEqual([403, { message: '403 Forbidden' }]);
-    expect((await project.api('PUT', `${path}/${created.iid}`, { token: developer.secret, json: { title: 'x' } })).status).toBe(200);
+    expect(
+      (await project.api('PUT', `${path}/${created.iid}`, { token: developer.secret, json: { title: 'x' } })).status,
+    ).toBe(200);
     expect((await project.api('DELETE', `${path}/${created.iid}`, { token: developer.secret })).status).toBe(403);
     expect((await project.api('DELETE', `${path}/${created.iid}`)).status).toBe(204);
     expect((await get(created.iid)).status).toBe(404);

@@ -17,18 +17,24 @@ beforeAll(async () => {
   owner = await buildToken(app);
   const admin = await buildToken(app, { user: await buildAdmin(app) });
   const json = { runner_type: 'instance_type', run_untagged: true };
-  runner = protocolRunner(app, String((await app.api<Json>('POST', '/user/runners', { token: admin.secret, json })).body.token));
+  runner = protocolRunner(
+    app,
+    String((await app.api<Json>('POST', '/user/runners', { token: admin.secret, json })).body.token),
+  );
 });
 afterAll(async () => {
   await git.close();
   await app.close();
 });
 
-const build = (settings: Json = {}) =>
-  buildRepositoryProject(app, { owner, settings, files: { 'a.txt': 'one\n' } });
+const build = (settings: Json = {}) => buildRepositoryProject(app, { owner, settings, files: { 'a.txt': 'one\n' } });
 
 async function open(project: RepositoryProject, branch = 'work', json: Json = {}): Promise<Json> {
-  await project.commit(branch, { [`${branch}-1`]: '1' }, { start_branch: 'main', commit_message: `First of ${branch}` });
+  await project.commit(
+    branch,
+    { [`${branch}-1`]: '1' },
+    { start_branch: 'main', commit_message: `First of ${branch}` },
+  );
   await project.commit(branch, { [`${branch}-2`]: '2' }, { commit_message: `Second of ${branch}` });
   const answer = await project.api('POST', path, {
     json: { source_branch: branch, target_branch: 'main', title: `Title of ${branch}`, ...json },
@@ -50,7 +56,7 @@ const reaches = (project: RepositoryProject, iid: unknown, wanted: Json) =>
 describe('merging', () => {
   it('a merge commit, by default: both parents, the message, and the record', async () => {
     const project = await build();
-    const created = await open(project);
+    const created = await open(project, 'work', { remove_source_branch: false });
     const before = (await commit(project, 'main')).id;
     const answer = await merge(project, created.iid);
     expect(answer.status).toBe(200);
@@ -82,7 +88,11 @@ describe('merging', () => {
       .limit(2)
       .execute();
     expect(push.map((fact) => fact.kind).sort()).toEqual(['merge_request.merged', 'push']);
-    expect(push.find((fact) => fact.kind === 'push')?.payload).toMatchObject({ ref: 'refs/heads/main', after: made.id, via: 'merge' });
+    expect(push.find((fact) => fact.kind === 'push')?.payload).toMatchObject({
+      ref: 'refs/heads/main',
+      after: made.id,
+      via: 'merge',
+    });
   });
 
   it('with an own message, and the source branch removed', async () => {
@@ -133,7 +143,9 @@ describe('merging', () => {
 
   it('[1/errors/14] [1/errors/11] [1/errors/12] [1/errors/8] what cannot be merged says why', async () => {
     const project = await build();
-    await project.commit('conflict', [{ action: 'update', file_path: 'a.txt', content: 'theirs\n' }], { start_branch: 'main' });
+    await project.commit('conflict', [{ action: 'update', file_path: 'a.txt', content: 'theirs\n' }], {
+      start_branch: 'main',
+    });
     const json = { source_branch: 'conflict', target_branch: 'main', title: 'c' };
     const conflict = (await project.api('POST', path, { json })).body;
     await project.commit('main', [{ action: 'update', file_path: 'a.txt', content: 'ours\n' }]);
@@ -145,7 +157,10 @@ describe('merging', () => {
 
     const moved = await open(project, 'moved');
     const stale = await merge(project, moved.iid, { sha: 'f'.repeat(40) });
-    expect([stale.status, stale.body]).toEqual([409, { message: `SHA does not match HEAD of source branch: ${moved.sha}` }]);
+    expect([stale.status, stale.body]).toEqual([
+      409,
+      { message: `SHA does not match HEAD of source branch: ${moved.sha}` },
+    ]);
 
     const developer = await project.member(30);
     const unauthorised = await merge(project, moved.iid, {}, developer.secret);
@@ -168,7 +183,11 @@ describe('merging', () => {
   it('two people merging at the same time make one merge', async () => {
     const project = await build();
     const created = await open(project);
-    const answers = await Promise.all([merge(project, created.iid), merge(project, created.iid), merge(project, created.iid)]);
+    const answers = await Promise.all([
+      merge(project, created.iid),
+      merge(project, created.iid),
+      merge(project, created.iid),
+    ]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 405, 405]);
     expect((await project.api<Json[]>('GET', '/repository/commits')).body).toHaveLength(4);
   });
@@ -185,7 +204,9 @@ describe('following', () => {
     const main = (await commit(project, 'main')).id;
     const forced = await project.commit('work', { only: '1' }, { start_sha: main, force: true });
     await reaches(project, created.iid, { sha: forced, changes_count: '1' });
-    expect(await git.run(['ls-remote', project.remote(owner.secret), `refs/merge-requests/${created.iid}/head`])).toContain(forced);
+    expect(
+      await git.run(['ls-remote', project.remote(owner.secret), `refs/merge-requests/${created.iid}/head`]),
+    ).toContain(forced);
   });
 
   it('what was merged by hand is noticed', async () => {
@@ -194,7 +215,9 @@ describe('following', () => {
     await git.run(['clone', '-q', project.remote(owner.secret), 'by-hand']);
     await git.run(['merge', '-q', '--no-ff', '-m', 'by hand', 'origin/work'], 'by-hand');
     await git.run(['push', '-q', 'origin', 'main'], 'by-hand');
-    expect(await reaches(project, created.iid, { state: 'merged' })).toMatchObject({ merge_user: { id: owner.user.id } });
+    expect(await reaches(project, created.iid, { state: 'merged' })).toMatchObject({
+      merge_user: { id: owner.user.id },
+    });
   });
 
   it('a request whose source branch is deleted is closed', async () => {
@@ -206,7 +229,9 @@ describe('following', () => {
 
   it('[2/states.pipeline-status/1] merges when its pipeline succeeds, and only then', async () => {
     const project = await build({ only_allow_merge_if_pipeline_succeeds: true });
-    await project.commit('main', { '.gitlab-ci.yml': 'one: {script: [make]}\nworkflow: {rules: [{if: $CI_COMMIT_BRANCH != "main"}]}\n' });
+    await project.commit('main', {
+      '.gitlab-ci.yml': 'one: {script: [make]}\nworkflow: {rules: [{if: $CI_COMMIT_BRANCH != "main"}]}\n',
+    });
     const created = await open(project);
     await eventually('the head pipeline', async () => {
       const now = await get(project, created.iid);
@@ -215,8 +240,14 @@ describe('following', () => {
     });
     expect(await get(project, created.iid)).toMatchObject({ detailed_merge_status: 'ci_still_running' });
     expect((await merge(project, created.iid)).status).toBe(405);
-    const waiting = await merge(project, created.iid, { merge_when_pipeline_succeeds: true, should_remove_source_branch: true });
-    expect([waiting.status, waiting.body]).toMatchObject([200, { state: 'opened', merge_when_pipeline_succeeds: true }]);
+    const waiting = await merge(project, created.iid, {
+      merge_when_pipeline_succeeds: true,
+      should_remove_source_branch: true,
+    });
+    expect([waiting.status, waiting.body]).toMatchObject([
+      200,
+      { state: 'opened', merge_when_pipeline_succeeds: true },
+    ]);
     const cancelled = await project.api('POST', `${path}/${created.iid}/cancel_merge_when_pipeline_succeeds`);
     expect([cancelled.status, cancelled.body.merge_when_pipeline_succeeds]).toEqual([201, false]);
     await merge(project, created.iid, { auto_merge: true, should_remove_source_branch: true });
@@ -226,18 +257,24 @@ describe('following', () => {
     const merged = await reaches(project, created.iid, { state: 'merged' });
     expect(merged).toMatchObject({ merge_user: { id: owner.user.id }, merge_when_pipeline_succeeds: false });
     expect((await project.api('GET', '/repository/branches/work')).status).toBe(404);
-    expect((await project.api<Json[]>('GET', `${path}/${created.iid}/pipelines`)).body[0]).toMatchObject({ status: 'success', sha: created.sha });
+    expect((await project.api<Json[]>('GET', `${path}/${created.iid}/pipelines`)).body[0]).toMatchObject({
+      status: 'success',
+      sha: created.sha,
+    });
   });
 
   it('a push stops the waiting', async () => {
     const project = await build();
-    await project.commit('main', { '.gitlab-ci.yml': 'one: {script: [make]}\nworkflow: {rules: [{if: $CI_COMMIT_BRANCH != "main"}]}\n' });
+    await project.commit('main', {
+      '.gitlab-ci.yml': 'one: {script: [make]}\nworkflow: {rules: [{if: $CI_COMMIT_BRANCH != "main"}]}\n',
+    });
     const created = await open(project);
     await eventually('the head pipeline', async () => (await get(project, created.iid)).head_pipeline);
     await merge(project, created.iid, { merge_when_pipeline_succeeds: true });
     const tip = await project.commit('work', { more: '' });
     await reaches(project, created.iid, { sha: tip, merge_when_pipeline_succeeds: false, state: 'opened' });
     // Nothing is left for the runner of the other tests.
-    for (const { id } of (await project.api<Json[]>('GET', '/pipelines')).body) await project.api('POST', `/pipelines/${id}/cancel`);
+    for (const { id } of (await project.api<Json[]>('GET', '/pipelines')).body)
+      await project.api('POST', `/pipelines/${id}/cancel`);
   });
 });
