@@ -8,7 +8,7 @@ export type TestResult = { file: string; title: string; state: TestState; ms: nu
 export type SuiteResults = { suite: string; tests: TestResult[] };
 export type Totals = { passed: number; failed: number };
 
-export function resultsFolder(root: string): string {
+function resultsFolder(root: string): string {
   return join(root, '.results');
 }
 

@@ -156,7 +156,7 @@ export function ensureNode() {
 }
 
 /** The environment in which nested scripts find the same Node. @param {string} node */
-export function environment(node) {
+function environment(node) {
   const PATH = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`;
   return node === process.execPath ? process.env : { ...process.env, PATH };
 }

@@ -175,7 +175,7 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     await page.goto('/harbour/tide-clock/-/blob/main/src/clock.ts#L10-12');
     await page.getByRole('region', { name: 'Contents of clock.ts' }).waitFor();
     assert.equal(await page.locator('[data-chosen]').count(), 3);
-    await page.getByRole('link', { name: 'Line 5', exact: true }).click();
+    await page.locator('[data-line="5"]').click();
     await page.waitForURL(/#L5$/);
     await page.goto('/harbour/tide-clock/-/commits/main');
     await page.getByRole('link', { name: 'Show the tide' }).click();

@@ -1,6 +1,6 @@
 /** The built product as a process: started from a clean data directory, watched, stopped. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -72,28 +72,4 @@ export async function startInstance(options: { data?: string; env?: Record<strin
     },
     remove: () => rmSync(data, { recursive: true, force: true }),
   };
-}
-
-/** PSS in MB of a process and everything below it, by process; Linux only. */
-export function memoryOfTree(pid: number): { name: string; pid: number; megabytes: number }[] {
-  const read = (path: string) => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return '';
-    }
-  };
-  const found: { name: string; pid: number; megabytes: number }[] = [];
-  const visit = (id: number) => {
-    const pss = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${id}/smaps_rollup`))?.[1];
-    if (pss)
-      found.push({
-        name: read(`/proc/${id}/cmdline`).split('\0').slice(0, 3).join(' ').slice(-60),
-        pid: id,
-        megabytes: Number(pss) / 1024,
-      });
-    for (const child of read(`/proc/${id}/task/${id}/children`).trim().split(' ')) if (child) visit(Number(child));
-  };
-  visit(pid);
-  return found;
 }

@@ -6,7 +6,7 @@ export function UserChip({ user }: { user: { name: string; username?: string; av
   if (!user) return <span className={classes.dim}>nobody</span>;
   return (
     <span className={classes.chip} title={user.username ? `@${user.username}` : undefined}>
-      <Avatar src={user.avatar_url ?? null} name={user.name} size={20} color="initials" alt="" />
+      <Avatar src={user.avatar_url ?? null} name={user.name} size={20} color="race" variant="filled" alt="" />
       {user.name}
     </span>
   );

@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
-import { announceChange, identityChannel } from './changes/index.ts';
+import { identityChannel } from './changes/index.ts';
 import {
   type AuthenticateBasic,
   type Credentials,
@@ -42,7 +42,6 @@ export {
   userProfile,
   userReference,
 } from './users/index.ts';
-export { announceChange };
 
 export interface IdentityDependencies {
   readonly db: Db;
@@ -65,7 +64,7 @@ export interface Identity extends Feature {
   readonly authenticateBasic: AuthenticateBasic;
   readonly users: Users;
   readonly tokens: Tokens;
-  /** Forgets cached callers after a change of rights made by another slice; see `announceChange` for the others. */
+  /** Forgets cached callers after a change of rights made by another slice. */
   forgetCallers(): void;
   /** The first administrator; false when there is one. */
   seedRoot(root: SeedRoot): Promise<boolean>;

@@ -66,6 +66,9 @@ async function authorise(
   }
 }
 
+/** Why a request's signal is aborted; made once, because every request ends. */
+const ended = new DOMException('The request has ended', 'AbortError');
+
 const textOf = (value: string): string => value.slice(value.indexOf('?') + 1);
 const queryOf = (request: FastifyRequest): RawObject =>
   request.url.includes('?') ? parseUrlEncoded(textOf(request.url)) : emptyObject();
@@ -129,7 +132,7 @@ async function run(
   const limits = route.maxFileBytes === undefined ? deps.limits : { ...deps.limits, maxFileBytes: route.maxFileBytes };
   let body: ParsedBody | null = null;
   const abort = new AbortController();
-  const gone = () => abort.abort();
+  const gone = () => abort.abort(ended);
   reply.raw.once('close', gone);
   try {
     body = route.rawBody

@@ -1,9 +1,10 @@
 /** git over HTTP, with the real client and with bytes that no client sends. */
 import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { protocolRunner } from '../../../test/ci.ts';
+import { eventually, protocolRunner } from '../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildToken, unique } from '../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../test/git.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../test/repositories.ts';
@@ -349,6 +350,48 @@ describe('pushing', () => {
     expect(await branchTip('big')).toBe(id);
   });
 
+  it('pushes at the same time: to different branches all land, to one exactly one', async () => {
+    const clones = await Promise.all([1, 2, 3, 4].map(() => clone(developer)));
+    await Promise.all(clones.map((where) => git.commit(where, 'race', where)));
+    const apart = await Promise.all(clones.map((where) => git.try(['push', '-q', 'origin', `HEAD:apart-${where}`], where)));
+    expect(apart.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const same = await Promise.all(clones.map((where) => git.try(['push', '-q', 'origin', 'HEAD:same'], where)));
+    expect(same.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(await branchTip('same')).not.toBeNull();
+  });
+
+  it('a client that goes away in the middle leaves nothing behind', async () => {
+    const { request } = await import('node:http');
+    const url = new URL(`${app.url}/${project.fullPath}.git/git-receive-pack`);
+    const headers = { 'Content-Type': 'application/x-git-receive-pack-request', ...basic(project.owner.secret) };
+    const sent = request(url, { method: 'POST', headers });
+    const gone = new Promise((resolve) => sent.once('close', resolve));
+    sent.on('error', () => undefined);
+    sent.write(Buffer.concat([pkt(`${zeros} ${'1'.repeat(40)} refs/heads/gone\0report-status\n`), flush, Buffer.from('PACK\0\0\0\x02\0\0\0\x09', 'latin1')]));
+    const quarantines = async () =>
+      (await readdir(`${project.directory}/objects`)).filter((name) => name.startsWith('incoming-')).length;
+    await eventually('the quarantine', async () => (await quarantines()) === 1);
+    sent.destroy();
+    await gone;
+    await eventually('its removal', async () => (await quarantines()) === 0);
+    expect(await branchTip('gone')).toBeNull();
+  });
+
+  it('security 18: a blocked person neither fetches nor pushes', async () => {
+    const blocked = await project.member(40);
+    const where = await clone(blocked);
+    const admin = await buildToken(app, { user: await buildAdmin(app) });
+    await app.api('POST', `/users/${blocked.user.id}/block`, { token: admin.secret }).then(async ({ status }) => {
+      if (status === 201) return;
+      await app.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', blocked.user.id).execute();
+      app.identity.forgetCallers();
+    });
+    expect((await git.try(['fetch', '-q'], where)).code).not.toBe(0);
+    await git.commit(where, 'blocked', '1');
+    expect((await git.try(['push', '-q', 'origin', 'HEAD:blocked'], where)).code).not.toBe(0);
+    expect(await branchTip('blocked')).toBeNull();
+  });
+
   it('an archived project takes no push', async () => {
     const old = await buildRepositoryProject(app);
     const where = await clone(old.owner, old);
@@ -380,7 +423,7 @@ describe('pushing', () => {
     expect(stale.body).toContain('ng refs/heads/main');
     expect(await branchTip('corrupt')).toBeNull();
     expect(await branchTip('main')).toBe(tip);
-    const leftovers = await import('node:fs/promises').then((fs) => fs.readdir(`${project.directory}/objects`));
+    const leftovers = await readdir(`${project.directory}/objects`);
     expect(leftovers.filter((name) => name.startsWith('incoming-'))).toEqual([]);
   });
 

@@ -70,9 +70,7 @@ export default function BranchesPage() {
               }
               meta={
                 <>
-                  <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: branch.commit.id }}>
-                    <code>{branch.commit.short_id}</code>
-                  </Link>
+                  <code>{branch.commit.short_id}</code>
                   <span>{branch.commit.title}</span>
                   <TimeAgo at={branch.commit.committed_date} />
                 </>

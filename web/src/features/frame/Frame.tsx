@@ -64,7 +64,7 @@ function ProfileMenu() {
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
         <button type="button" className={classes.profile} aria-label={`Account of ${user.name}`}>
-          <Avatar src={user.avatar_url} name={user.name} size={28} color="initials" alt="" />
+          <Avatar src={user.avatar_url} name={user.name} size={28} color="race" variant="filled" alt="" />
         </button>
       </Menu.Target>
       <Menu.Dropdown>

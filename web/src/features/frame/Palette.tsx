@@ -38,7 +38,7 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
   const [text, setText] = useState('');
   const [wanted] = useDebouncedValue(text, 120);
   const router = useRouter();
-  const combobox = useCombobox();
+  const combobox = useCombobox({ opened: true });
   const { data = pages } = useQuery({
     queryKey: ['palette', wanted],
     queryFn: () => search(wanted),

@@ -36,8 +36,8 @@ function LogLine({ line, sections, folded, range }: Omit<ChunkProps, 'lines'> & 
   const chosen = range !== null && line.number >= range.from && line.number <= range.to;
   const Icon = section && folded.has(section.name) ? IconChevronRight : IconChevronDown;
   return (
-    <div className={classes.line} data-chosen={chosen || undefined}>
-      <a className={classes.number} href={`#L${line.number}`} data-line={line.number} aria-label={`Line ${line.number}`} />
+    <div className={classes.line} data-chosen={chosen || undefined} data-opens={section ? true : undefined}>
+      <span className={classes.number} data-line={line.number} />
       {section ? (
         <button type="button" className={classes.fold} data-section={section.name} aria-expanded={!folded.has(section.name)} aria-label={`Section ${section.name}`}>
           <Icon size={14} />
@@ -110,9 +110,8 @@ export function JobLog({ text, running }: JobLogProps) {
           const target = event.target as HTMLElement;
           const section = target.closest('button')?.dataset.section;
           if (section) setTurned((before) => new Set(before.has(section) ? [...before].filter((name) => name !== section) : [...before, section]));
-          const line = target.closest('a')?.dataset.line;
+          const line = target.closest<HTMLElement>('[data-line]')?.dataset.line;
           if (!line) return;
-          event.preventDefault();
           setFollow(false);
           choose(Number(line), event.shiftKey);
         }}

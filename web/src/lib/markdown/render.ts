@@ -12,6 +12,7 @@ const purify = DOMPurify();
 purify.addHook('afterSanitizeAttributes', (node) => {
   // A picture that raw HTML asks from elsewhere would tell that server who reads.
   if (node.tagName === 'IMG' && !/^(\/api\/v4\/projects\/|data:image\/)/.test(node.getAttribute('src') ?? '')) node.removeAttribute('src');
+  if (node.tagName === 'IMG' && !node.hasAttribute('alt')) node.setAttribute('alt', '');
   if (node.tagName === 'A' && /^(https?:)?\/\//i.test(node.getAttribute('href') ?? '')) node.setAttribute('rel', 'nofollow noopener noreferrer');
   if (node.tagName === 'INPUT') node.setAttribute('aria-label', 'Task');
   if (node.tagName === 'PRE' || node.tagName === 'TABLE') node.setAttribute('tabindex', '0');

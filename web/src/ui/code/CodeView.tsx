@@ -29,7 +29,7 @@ const Chunk = memo(function Chunk({ start, lines, tokens, range }: ChunkProps) {
         const chosen = range !== null && number >= range.from && number <= range.to;
         return (
           <div className={classes.line} key={number} data-chosen={chosen || undefined}>
-            <a className={classes.number} href={`#L${number}`} data-line={number} aria-label={`Line ${number}`} />
+            <span className={classes.number} data-line={number} />
             <code className={classes.code}>
               {tokens?.[index]?.map(([text, light, dark], at) => (
                 <span key={`${at}:${text}`} className={classes.token} style={tokenStyle(light, dark)}>
@@ -64,10 +64,8 @@ export function CodeView({ text, fileName }: { text: string; fileName: string })
       role="region"
       aria-label={`Contents of ${fileName}`}
       onClick={(event) => {
-        const line = (event.target as HTMLElement).closest('a')?.dataset.line;
-        if (!line) return;
-        event.preventDefault();
-        choose(Number(line), event.shiftKey);
+        const line = (event.target as HTMLElement).closest<HTMLElement>('[data-line]')?.dataset.line;
+        if (line) choose(Number(line), event.shiftKey);
       }}
     >
       {chunks.map((chunk, index) => {

@@ -17,6 +17,8 @@ export function repositoryOpener(shared: git.Git, storages: Readonly<Record<stri
   };
 }
 
+/** Projects whose README is remembered: an answer about a project asks for it every time. */
+const rememberedReadmes = 10_000;
 const readmeNames = /^readme(\.(md|markdown|mdown|rst|adoc|asciidoc|org|txt))?$/i;
 
 export function repositorySetup(deps: {
@@ -27,6 +29,9 @@ export function repositorySetup(deps: {
   /** What is known of the refs is out of date. */
   headMoved: (project: RepositoryRow) => Promise<void>;
 }) {
+  // By project. True at one generation of its refs, which every write moves on.
+  const readmes = new Map<number, { generation: number; branch: string; path: string | null }>();
+
   return {
     /** Makes the repository; with `initializeWithReadme` also its first commit. */
     async created(subject: ProjectSubject, options: { caller: Caller; initializeWithReadme: boolean }): Promise<void> {
@@ -62,9 +67,15 @@ export function repositorySetup(deps: {
     /** Path of the README on the default branch, null when there is none. */
     async readmePath(project: RepositoryRow): Promise<string | null> {
       if (project.default_branch === null) return null;
-      const sha = await deps.reader.resolve(project, `refs/heads/${project.default_branch}`);
+      const { id, default_branch: branch, refs_generation: generation } = project;
+      const known = readmes.get(id);
+      if (known?.generation === generation && known.branch === branch) return known.path;
+      const sha = await deps.reader.resolve(project, `refs/heads/${branch}`);
       const entries = sha === null ? null : await deps.reader.tree(project, sha, '', false);
-      return entries?.find((entry) => entry.type === 'blob' && readmeNames.test(entry.name))?.path ?? null;
+      const found = entries?.find((entry) => entry.type === 'blob' && readmeNames.test(entry.name))?.path ?? null;
+      if (readmes.size >= rememberedReadmes) readmes.delete(readmes.keys().next().value ?? id);
+      readmes.set(id, { generation, branch, path: found });
+      return found;
     },
   };
 }

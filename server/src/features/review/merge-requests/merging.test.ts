@@ -263,6 +263,32 @@ describe('following', () => {
     });
   });
 
+  it('twelve requests made at the same time have twelve numbers and heads', async () => {
+    const project = await build();
+    const branches = Array.from({ length: 12 }, (_, i) => `b${i}`);
+    await Promise.all(branches.map((branch) => project.commit(branch, { [branch]: '' }, { start_branch: 'main' })));
+    const made = await Promise.all(
+      branches.map((branch) =>
+        project.api('POST', path, { json: { source_branch: branch, target_branch: 'main', title: branch } }),
+      ),
+    );
+    expect(made.map(({ status }) => status)).toEqual(branches.map(() => 201));
+    const heads = await git.run(['ls-remote', project.remote(owner.secret), 'refs/merge-requests/*/head']);
+    expect(heads.split('\n')).toHaveLength(12);
+  });
+
+  it('a pipeline that never had jobs can be deleted', async () => {
+    const project = await build();
+    await project.commit('broken', { '.gitlab-ci.yml': 'one: {script: []}\n  bad' }, { start_branch: 'main' });
+    const [pipeline] = await eventually('the pipeline', async () => {
+      const list = (await project.api<Json[]>('GET', '/pipelines')).body;
+      return list.length > 0 ? list : null;
+    });
+    expect(pipeline).toMatchObject({ status: 'failed' });
+    expect((await project.api('DELETE', `/pipelines/${pipeline?.id}`)).status).toBe(204);
+    expect((await project.api('GET', `/pipelines/${pipeline?.id}`)).status).toBe(404);
+  });
+
   it('a push stops the waiting', async () => {
     const project = await build();
     await project.commit('main', {
