@@ -3,6 +3,12 @@
 import { text } from 'node:stream/consumers';
 import { main } from './main.ts';
 
+// A reader that has seen enough (`millrace config | head`) closes the pipe: no fault of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (process.argv[2] !== 'serve') process.exit(0);
+});
+
 const code = await main(process.argv.slice(2), {
   env: process.env,
   terminal: process.stderr.isTTY === true,

@@ -5,7 +5,7 @@ const race: MantineColorsTuple = ['#e6f6f7', '#cdeaec', '#9dd4d8', '#69bdc3', '#
 
 export const theme = createTheme({
   primaryColor: 'race',
-  primaryShade: { light: 6, dark: 4 },
+  primaryShade: 6,
   autoContrast: true,
   colors: { race },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',

@@ -51,14 +51,15 @@ function build(generation: number, head: RefName | null, refs: RefEntry[]): Refs
 }
 
 /**
- * The references at a generation. Cached per repository until another generation is asked for; concurrent callers
+ * The references at a generation or a later one. Cached per repository until a newer one is asked for; concurrent callers
  * share one load. Read the generation before calling: a newer repository state under an older number is harmless, the
  * reverse would not be.
  */
 export function refsSnapshot(repo: Repo, generation: number): Promise<RefsSnapshot> {
   const key = `refs${repo.key}`;
   const known = repo.git.cache.get(key) as Cached | undefined;
-  if (known?.generation === generation) return known.snapshot;
+  // A caller whose row is older by now would otherwise throw the newer state out of the cache.
+  if (known && known.generation >= generation) return known.snapshot;
   // The caller's signal would end a load that others share.
   const { signal: _own, ...shared } = repo;
   const snapshot = load(shared, generation);

@@ -46,7 +46,10 @@ async function listen(topics: string, token?: string): Promise<Listening> {
 describe('live events', () => {
   it('tell members of pushes and merge requests, by topic only', async () => {
     await project.commit('live', { x: '' }, { start_branch: 'main' });
-    const stream = await listen(`project:${project.id}:refs,project:${project.id}:merge_requests`, project.owner.secret);
+    const stream = await listen(
+      `project:${project.id}:refs,project:${project.id}:merge_requests`,
+      project.owner.secret,
+    );
     expect(stream.status).toBe(200);
     await project.commit('live', { y: '' });
     await stream.until(`project:${project.id}:refs`);
@@ -68,7 +71,8 @@ describe('live events', () => {
   });
 
   it('unknown topics, none and too many are refused, wrong tokens too', async () => {
-    const ask = (topics: string, token = project.owner.secret) => app.api<Json>('GET', '/live', { token, query: { topics } });
+    const ask = (topics: string, token = project.owner.secret) =>
+      app.api<Json>('GET', '/live', { token, query: { topics } });
     expect((await ask('')).body).toEqual({ error: 'topics is missing' });
     expect((await ask('users:1')).body).toEqual({ error: 'topics does not have a valid value' });
     const many = Array.from({ length: 51 }, (_, i) => `job:${i}`).join(',');
