@@ -1,6 +1,7 @@
 /** Build and development server of the page. In development the API and git go to a running instance. */
-import { defineConfig } from 'vite';
+
 import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
 
 const target = 'http://127.0.0.1:8080';
 

@@ -1,14 +1,22 @@
 /** `npm run e2e`: the built product from a clean data directory, real git, real clients, a real browser. */
+import { browserJourney } from './scenarios/browser.ts';
 import { journey } from './scenarios/journey.ts';
-import { startInstance } from './support/instance.ts';
+import { rootPassword, rootToken, startInstance } from './support/instance.ts';
 import { createSuite, isScenarioEnd } from './support/suite.ts';
 
 const suite = createSuite();
 const instance = await startInstance();
+const scenarios = [
+  () => journey(suite, instance),
+  () => browserJourney(suite, { url: instance.url, token: rootToken, login: 'root', password: rootPassword }),
+];
 try {
-  await journey(suite, instance);
-} catch (error) {
-  if (!isScenarioEnd(error)) throw error;
+  for (const scenario of scenarios) {
+    // What one scenario could not do keeps none of the others from running.
+    await scenario().catch((error: unknown) => {
+      if (!isScenarioEnd(error)) throw error;
+    });
+  }
 } finally {
   await suite.step('SIGTERM stops everything and exits 0', async () => {
     const code = await instance.stop();

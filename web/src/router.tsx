@@ -1,17 +1,27 @@
 /** All routes of the page. Loaders fetch before a route mounts; pages are loaded when first visited. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { loadPlace } from './features/files/refs.ts';
 import { ErrorPage, MissingPage } from './features/frame/ErrorPages.tsx';
 import { Frame } from './features/frame/Frame.tsx';
+import { PendingPage } from './features/frame/PendingPage.tsx';
 import { resolveObject } from './features/projects/object.ts';
-import { currentSession } from './lib/session.ts';
 import * as data from './lib/data.ts';
 import { queries } from './lib/queries.ts';
+import { currentSession } from './lib/session.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
+import { fetched, load, loadBlob, loadMergeRequest, loadTree, parts } from './loaders.ts';
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined);
-const number = (value: unknown): number | undefined => (Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined);
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+const number = (value: unknown): number | undefined =>
+  Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
 
-const root = createRootRoute({ component: Frame, errorComponent: ErrorPage, notFoundComponent: MissingPage, beforeLoad: () => currentSession() });
+const root = createRootRoute({
+  component: Frame,
+  errorComponent: ErrorPage,
+  notFoundComponent: MissingPage,
+  beforeLoad: () => currentSession(),
+});
 
 /** Sends people to the sign-in page, and back to where they wanted to go. */
 async function signedIn({ location }: { location: { href: string } }) {
@@ -22,7 +32,10 @@ async function signedIn({ location }: { location: { href: string } }) {
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  validateSearch: (search): { search?: string | undefined; page?: number | undefined } => ({ search: text(search.search), page: number(search.page) }),
+  validateSearch: (search): { search?: string | undefined; page?: number | undefined } => ({
+    search: text(search.search),
+    page: number(search.page),
+  }),
   beforeLoad: signedIn,
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) => queries.ensureQueryData(data.projects(deps)),
@@ -81,7 +94,11 @@ const object = createRoute({
 const group = createRoute({
   getParentRoute: () => root,
   path: '/g/$path',
-  loader: ({ params }) => Promise.all([queries.ensureQueryData(data.group(fromSegment(params.path))), queries.ensureQueryData(data.groupProjects(fromSegment(params.path)))]),
+  loader: ({ params }) =>
+    Promise.all([
+      queries.ensureQueryData(data.group(fromSegment(params.path))),
+      queries.ensureQueryData(data.groupProjects(fromSegment(params.path))),
+    ]),
   component: lazyRouteComponent(() => import('./features/groups/GroupPage.tsx')),
 });
 
@@ -93,53 +110,171 @@ const project = createRoute({
 });
 const under = { getParentRoute: () => project } as const;
 
-const tree = createRoute({ ...under, path: '/tree/$', component: lazyRouteComponent(() => import('./features/files/TreePage.tsx')) });
-const blob = createRoute({ ...under, path: '/blob/$', component: lazyRouteComponent(() => import('./features/files/BlobPage.tsx')) });
+const tree = createRoute({
+  ...under,
+  path: '/tree/$',
+  loader: loadTree,
+  component: lazyRouteComponent(() => import('./features/files/TreePage.tsx')),
+});
+const blob = createRoute({
+  ...under,
+  path: '/blob/$',
+  loader: loadBlob,
+  component: lazyRouteComponent(() => import('./features/files/BlobPage.tsx')),
+});
+/** The contents themselves: the API has them. */
+const raw = createRoute({
+  ...under,
+  path: '/raw/$',
+  beforeLoad: async ({ params }) => {
+    const place = await loadPlace(await fetched(params.path), params._splat ?? '');
+    throw redirect({
+      href: `/api/v4/projects/${encodeURIComponent(fromSegment(params.path))}/repository/files/${encodeURIComponent(place.path)}/raw?ref=${encodeURIComponent(place.ref)}`,
+      reloadDocument: true,
+    });
+  },
+});
 const commits = createRoute({
   ...under,
   path: '/commits/$',
   validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ params, deps }) => {
+    const place = await loadPlace(await fetched(params.path), params._splat ?? '');
+    await load(parts(params.path).commits({ ref: place.ref, folder: place.path, page: deps.page ?? 1 }));
+  },
   component: lazyRouteComponent(() => import('./features/commits/CommitsPage.tsx')),
 });
-const commit = createRoute({ ...under, path: '/commit/$sha', component: lazyRouteComponent(() => import('./features/commits/CommitPage.tsx')) });
+const commit = createRoute({
+  ...under,
+  path: '/commit/$sha',
+  loader: ({ params }) =>
+    Promise.all([load(parts(params.path).commit(params.sha)), load(parts(params.path).commitDiff(params.sha))]),
+  component: lazyRouteComponent(() => import('./features/commits/CommitPage.tsx')),
+});
 const branches = createRoute({
   ...under,
   path: '/branches',
   validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(parts(params.path).branches(deps.search)),
   component: lazyRouteComponent(() => import('./features/branches/BranchesPage.tsx')),
 });
 const pipelines = createRoute({
   ...under,
   path: '/pipelines',
-  validateSearch: (search): { page?: number | undefined; ref?: string | undefined; status?: string | undefined } => ({ page: number(search.page), ref: text(search.ref), status: text(search.status) }),
+  validateSearch: (search): { page?: number | undefined; ref?: string | undefined; status?: string | undefined } => ({
+    page: number(search.page),
+    ref: text(search.ref),
+    status: text(search.status),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(parts(params.path).pipelines(deps)),
   component: lazyRouteComponent(() => import('./features/pipelines/PipelinesPage.tsx')),
 });
-const newPipeline = createRoute({ ...under, path: '/pipelines/new', component: lazyRouteComponent(() => import('./features/pipelines/NewPipelinePage.tsx')) });
-const pipeline = createRoute({ ...under, path: '/pipelines/$id', component: lazyRouteComponent(() => import('./features/pipelines/PipelinePage.tsx')) });
-const job = createRoute({ ...under, path: '/jobs/$id', component: lazyRouteComponent(() => import('./features/jobs/JobPage.tsx')) });
+const newPipeline = createRoute({
+  ...under,
+  path: '/pipelines/new',
+  component: lazyRouteComponent(() => import('./features/pipelines/NewPipelinePage.tsx')),
+});
+const pipeline = createRoute({
+  ...under,
+  path: '/pipelines/$id',
+  loader: ({ params }) =>
+    Promise.all([
+      load(parts(params.path).pipeline(Number(params.id))),
+      load(parts(params.path).pipelineJobs(Number(params.id))),
+      load(parts(params.path).pipelineNeeds(Number(params.id))),
+    ]),
+  component: lazyRouteComponent(() => import('./features/pipelines/PipelinePage.tsx')),
+});
+const job = createRoute({
+  ...under,
+  path: '/jobs/$id',
+  loader: ({ params }) => load(parts(params.path).job(Number(params.id))),
+  component: lazyRouteComponent(() => import('./features/jobs/JobPage.tsx')),
+});
 const mergeRequests = createRoute({
   ...under,
   path: '/merge_requests',
-  validateSearch: (search): { page?: number | undefined; state?: string | undefined; search?: string | undefined } => ({ page: number(search.page), state: text(search.state), search: text(search.search) }),
+  validateSearch: (search): { page?: number | undefined; state?: string | undefined; search?: string | undefined } => ({
+    page: number(search.page),
+    state: text(search.state),
+    search: text(search.search),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(parts(params.path).mergeRequests(deps)),
   component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestsPage.tsx')),
 });
 const newMergeRequest = createRoute({
   ...under,
   path: '/merge_requests/new',
-  validateSearch: (search: Record<string, unknown>): { source?: string | undefined; target?: string | undefined } => ({ source: text(search['merge_request[source_branch]'] ?? search.source), target: text(search['merge_request[target_branch]'] ?? search.target) }),
+  validateSearch: (search: Record<string, unknown>): { source?: string | undefined; target?: string | undefined } => ({
+    source: text(search['merge_request[source_branch]'] ?? search.source),
+    target: text(search['merge_request[target_branch]'] ?? search.target),
+  }),
   component: lazyRouteComponent(() => import('./features/merge-requests/NewMergeRequestPage.tsx')),
 });
-const mergeRequest = createRoute({ ...under, path: '/merge_requests/$iid', component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')) });
-const mergeRequestTab = createRoute({ ...under, path: '/merge_requests/$iid/$tab', component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')) });
-const members = createRoute({ ...under, path: '/project_members', component: lazyRouteComponent(() => import('./features/members/MembersPage.tsx')) });
-const settings = createRoute({ ...under, path: '/settings', validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }), component: lazyRouteComponent(() => import('./features/settings/SettingsPage.tsx')) });
+const mergeRequest = createRoute({
+  ...under,
+  path: '/merge_requests/$iid',
+  loader: loadMergeRequest,
+  component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')),
+});
+const mergeRequestTab = createRoute({
+  ...under,
+  path: '/merge_requests/$iid/$tab',
+  loader: loadMergeRequest,
+  component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')),
+});
+const members = createRoute({
+  ...under,
+  path: '/project_members',
+  loader: ({ params }) => load(parts(params.path).members()),
+  component: lazyRouteComponent(() => import('./features/members/MembersPage.tsx')),
+});
+const settings = createRoute({
+  ...under,
+  path: '/settings',
+  validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
+  component: lazyRouteComponent(() => import('./features/settings/SettingsPage.tsx')),
+});
 
-const projectRoutes = [tree, blob, commits, commit, branches, pipelines, newPipeline, pipeline, job, mergeRequests, newMergeRequest, mergeRequest, mergeRequestTab, members, settings];
+const projectRoutes = [
+  tree,
+  blob,
+  raw,
+  commits,
+  commit,
+  branches,
+  pipelines,
+  newPipeline,
+  pipeline,
+  job,
+  mergeRequests,
+  newMergeRequest,
+  mergeRequest,
+  mergeRequestTab,
+  members,
+  settings,
+];
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, signIn, newProject, newGroup, tokens, adminUsers, adminRunners, object, group, project.addChildren(projectRoutes)]),
+  routeTree: root.addChildren([
+    start,
+    signIn,
+    newProject,
+    newGroup,
+    tokens,
+    adminUsers,
+    adminRunners,
+    object,
+    group,
+    project.addChildren(projectRoutes),
+  ]),
   defaultPreload: 'intent',
   defaultPendingMs: 200,
+  defaultPendingComponent: PendingPage,
   scrollRestoration: true,
   rewrite: {
     input: ({ url }) => {

@@ -1,17 +1,47 @@
 /** Tokens of the page: one accent, one text size, states by colour and word. Light and dark from the same names. */
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-const race: MantineColorsTuple = ['#e6f6f7', '#cdeaec', '#9dd4d8', '#69bdc3', '#40a9b1', '#259aa3', '#0b6e78', '#0a626b', '#06525a', '#03434a'];
+const race: MantineColorsTuple = [
+  '#e6f6f7',
+  '#cdeaec',
+  '#9dd4d8',
+  '#69bdc3',
+  '#40a9b1',
+  '#259aa3',
+  '#0b6e78',
+  '#0a626b',
+  '#06525a',
+  '#03434a',
+];
+
+/** Surfaces and text of components in the dark: the same steps as the tokens below. */
+const dark: MantineColorsTuple = [
+  '#e4eaed',
+  '#c3ccd2',
+  '#a3b0b8',
+  '#7d8b93',
+  '#3d4950',
+  '#333d43',
+  '#1c2327',
+  '#14191c',
+  '#101416',
+  '#0b0e10',
+];
 
 export const theme = createTheme({
   primaryColor: 'race',
+  respectReducedMotion: true,
   primaryShade: 6,
   autoContrast: true,
-  colors: { race },
+  colors: { race, dark },
+  components: { Badge: { defaultProps: { tt: 'none', fw: 500 } } },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   fontSizes: { xs: '12px', sm: '14px', md: '14px', lg: '16px', xl: '20px' },
-  headings: { fontWeight: '600', sizes: { h1: { fontSize: '22px' }, h2: { fontSize: '18px' }, h3: { fontSize: '16px' } } },
+  headings: {
+    fontWeight: '600',
+    sizes: { h1: { fontSize: '22px' }, h2: { fontSize: '18px' }, h3: { fontSize: '16px' } },
+  },
   spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
   defaultRadius: 'sm',
   focusRing: 'auto',

@@ -14,7 +14,7 @@ export async function gitRows(context: Context): Promise<void> {
   const limit = await gitServer(bare);
   const native = `${limit.url}/native.git`;
   // Filled by a push, as the instance's is: neither has seen maintenance beyond what it does by itself.
-  await git(directory, ['init', '--quiet', '--bare', bare('native.git')]);
+  await git(directory, ['init', '--quiet', '--bare', '--initial-branch=main', bare('native.git')]);
   await git(bare('native.git'), ['config', 'http.receivepack', 'true']);
   await pushAll(repository, native);
   let made = 0;
@@ -98,7 +98,7 @@ export async function gitRows(context: Context): Promise<void> {
     },
     async (round) => {
       const name = `empty-${round}.git`;
-      await git(directory, ['init', '--quiet', '--bare', bare(name)]);
+      await git(directory, ['init', '--quiet', '--bare', '--initial-branch=main', bare(name)]);
       await git(bare(name), ['config', 'http.receivepack', 'true']);
       return timed(() => pushAll(repository, `${limit.url}/${name}`));
     },

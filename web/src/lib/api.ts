@@ -31,11 +31,16 @@ export class ApiError extends Error {
 export function apiError(status: number, body: unknown): ApiError {
   const value = typeof body === 'object' && body !== null ? (body as { message?: unknown; error?: unknown }) : {};
   if (typeof value.message === 'object' && value.message !== null && !Array.isArray(value.message)) {
-    const fields = Object.fromEntries(Object.entries(value.message).map(([key, reasons]) => [key, [reasons].flat().map(String)]));
-    const text = Object.entries(fields).map(([key, reasons]) => `${key === 'base' ? '' : `${key.replaceAll('_', ' ')} `}${reasons.join(', ')}`);
+    const fields = Object.fromEntries(
+      Object.entries(value.message).map(([key, reasons]) => [key, [reasons].flat().map(String)]),
+    );
+    const text = Object.entries(fields).map(
+      ([key, reasons]) => `${key === 'base' ? '' : `${key.replaceAll('_', ' ')} `}${reasons.join(', ')}`,
+    );
     return new ApiError(status, text.join('; '), fields);
   }
-  const text = value.message ?? value.error ?? (status === 0 ? 'The server cannot be reached' : `The server answered ${status}`);
+  const text =
+    value.message ?? value.error ?? (status === 0 ? 'The server cannot be reached' : `The server answered ${status}`);
   const fields: Record<string, string[]> = {};
   if (typeof value.error === 'string') {
     for (const reason of value.error.split(', ')) {
@@ -56,7 +61,9 @@ export async function unwrap<T>(call: Promise<{ data?: T; error?: unknown; respo
 }
 
 /** Data of a list with what its headers say about the next page. */
-export async function unwrapPage<T>(call: Promise<{ data?: T[]; error?: unknown; response: Response }>): Promise<{ items: T[]; nextPage: number | null; total: number | null }> {
+export async function unwrapPage<T>(
+  call: Promise<{ data?: T[]; error?: unknown; response: Response }>,
+): Promise<{ items: T[]; nextPage: number | null; total: number | null }> {
   const answer = await call.catch(() => {
     throw apiError(0, null);
   });
@@ -69,12 +76,16 @@ export async function unwrapPage<T>(call: Promise<{ data?: T[]; error?: unknown;
 async function sessionCall(method: string, body?: unknown): Promise<SessionState> {
   const response = await fetch('/-/session', {
     method,
-    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(csrfToken ? { 'X-CSRF-Token': csrfToken } : {}) },
+    headers: {
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(csrfToken ? { 'X-CSRF-Token': csrfToken } : {}),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch(() => {
     throw apiError(0, null);
   });
-  const value: unknown = response.status === 204 ? { user: null, csrf_token: '' } : await response.json().catch(() => null);
+  const value: unknown =
+    response.status === 204 ? { user: null, csrf_token: '' } : await response.json().catch(() => null);
   if (!response.ok) throw apiError(response.status, value);
   const state = value as SessionState;
   csrfToken = state.csrf_token;
@@ -83,5 +94,6 @@ async function sessionCall(method: string, body?: unknown): Promise<SessionState
 
 /** Who is signed in; also fetches the token that unsafe calls carry. */
 export const readSession = (): Promise<SessionState> => sessionCall('GET');
-export const signIn = (login: string, password: string, remember: boolean): Promise<SessionState> => sessionCall('POST', { login, password, remember });
+export const signIn = (login: string, password: string, remember: boolean): Promise<SessionState> =>
+  sessionCall('POST', { login, password, remember });
 export const signOut = (): Promise<SessionState> => sessionCall('DELETE');

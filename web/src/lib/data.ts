@@ -10,48 +10,117 @@ export const projects = (filter: { search?: string | undefined; page?: number | 
     queryFn: () =>
       unwrapPage(
         client.GET('/projects', {
-          params: { query: { membership: true, order_by: 'last_activity_at', per_page: perPage, page: filter.page ?? 1, ...(filter.search ? { search: filter.search, search_namespaces: true } : {}) } },
+          params: {
+            query: {
+              membership: true,
+              order_by: 'last_activity_at',
+              per_page: perPage,
+              page: filter.page ?? 1,
+              ...(filter.search ? { search: filter.search, search_namespaces: true } : {}),
+            },
+          },
         }),
       ),
   });
 
 export const namespaces = () =>
-  queryOptions({ queryKey: ['namespaces'], queryFn: () => unwrap(client.GET('/namespaces', { params: { query: { per_page: 100 } } })) });
+  queryOptions({
+    queryKey: ['namespaces'],
+    queryFn: () => unwrap(client.GET('/namespaces', { params: { query: { per_page: 100 } } })),
+  });
 
 export const project = (path: string) =>
-  queryOptions({ queryKey: ['project', path], queryFn: () => unwrap(client.GET('/projects/{id}', { params: { path: { id: path } } })) });
+  queryOptions({
+    queryKey: ['project', path],
+    queryFn: () => unwrap(client.GET('/projects/{id}', { params: { path: { id: path } } })),
+  });
 
 export const group = (path: string) =>
-  queryOptions({ queryKey: ['group', path], queryFn: () => unwrap(client.GET('/groups/{id}', { params: { path: { id: path }, query: { with_projects: false } } })) });
+  queryOptions({
+    queryKey: ['group', path],
+    queryFn: () =>
+      unwrap(client.GET('/groups/{id}', { params: { path: { id: path }, query: { with_projects: false } } })),
+  });
 
 export const groupProjects = (path: string) =>
-  queryOptions({ queryKey: ['group', path, 'projects'], queryFn: () => unwrap(client.GET('/groups/{id}/projects', { params: { path: { id: path }, query: { per_page: 100, order_by: 'last_activity_at' } } })) });
+  queryOptions({
+    queryKey: ['group', path, 'projects'],
+    queryFn: () =>
+      unwrap(
+        client.GET('/groups/{id}/projects', {
+          params: { path: { id: path }, query: { per_page: 100, order_by: 'last_activity_at' } },
+        }),
+      ),
+  });
 
 export const subgroups = (path: string) =>
-  queryOptions({ queryKey: ['group', path, 'subgroups'], queryFn: () => unwrap(client.GET('/groups/{id}/subgroups', { params: { path: { id: path }, query: { per_page: 100, all_available: true } } })) });
+  queryOptions({
+    queryKey: ['group', path, 'subgroups'],
+    queryFn: () =>
+      unwrap(
+        client.GET('/groups/{id}/subgroups', {
+          params: { path: { id: path }, query: { per_page: 100, all_available: true } },
+        }),
+      ),
+  });
 
 export const accessTokens = () =>
-  queryOptions({ queryKey: ['access-tokens'], queryFn: () => unwrap(client.GET('/personal_access_tokens', { params: { query: { per_page: 100, state: 'active' } } })) });
+  queryOptions({
+    queryKey: ['access-tokens'],
+    queryFn: () =>
+      unwrap(client.GET('/personal_access_tokens', { params: { query: { per_page: 100, state: 'active' } } })),
+  });
 
-export const users = () => queryOptions({ queryKey: ['users'], queryFn: () => unwrap(client.GET('/users', { params: { query: { per_page: 100 } } })) });
-export const allRunners = () => queryOptions({ queryKey: ['runners', 'all'], queryFn: () => unwrap(client.GET('/runners/all', { params: { query: { per_page: 100 } } })) });
+export const users = () =>
+  queryOptions({
+    queryKey: ['users'],
+    queryFn: () => unwrap(client.GET('/users', { params: { query: { per_page: 100 } } })),
+  });
+export const allRunners = () =>
+  queryOptions({
+    queryKey: ['runners', 'all'],
+    queryFn: () => unwrap(client.GET('/runners/all', { params: { query: { per_page: 100 } } })),
+  });
 
 /** The parts of one project by its full path. */
 export const of = (path: string) => {
   const id = { id: path };
   return {
     branches: (search?: string) =>
-      queryOptions({ queryKey: ['project', path, 'branches', search], queryFn: () => unwrap(client.GET('/projects/{id}/repository/branches', { params: { path: id, query: { per_page: 100, ...(search ? { search } : {}) } } })) }),
-    tags: () => queryOptions({ queryKey: ['project', path, 'tags'], queryFn: () => unwrap(client.GET('/projects/{id}/repository/tags', { params: { path: id, query: { per_page: 100 } } })) }),
+      queryOptions({
+        queryKey: ['project', path, 'branches', search],
+        queryFn: () =>
+          unwrap(
+            client.GET('/projects/{id}/repository/branches', {
+              params: { path: id, query: { per_page: 100, ...(search ? { search } : {}) } },
+            }),
+          ),
+      }),
+    tags: () =>
+      queryOptions({
+        queryKey: ['project', path, 'tags'],
+        queryFn: () =>
+          unwrap(client.GET('/projects/{id}/repository/tags', { params: { path: id, query: { per_page: 100 } } })),
+      }),
     tree: (ref: string, folder: string) =>
       queryOptions({
         queryKey: ['project', path, 'tree', ref, folder],
-        queryFn: () => unwrap(client.GET('/projects/{id}/repository/tree', { params: { path: id, query: { ref, path: folder, per_page: 100 } } })),
+        queryFn: () =>
+          unwrap(
+            client.GET('/projects/{id}/repository/tree', {
+              params: { path: id, query: { ref, path: folder, per_page: 100 } },
+            }),
+          ),
       }),
     file: (ref: string, file: string) =>
       queryOptions({
         queryKey: ['project', path, 'file', ref, file],
-        queryFn: () => unwrap(client.GET('/projects/{id}/repository/files/{file_path}', { params: { path: { ...id, file_path: file }, query: { ref } } })),
+        queryFn: () =>
+          unwrap(
+            client.GET('/projects/{id}/repository/files/{file_path}', {
+              params: { path: { ...id, file_path: file }, query: { ref } },
+            }),
+          ),
       }),
     commits: (filter: { ref: string; folder?: string; page?: number; perPage?: number }) =>
       queryOptions({
@@ -59,68 +128,175 @@ export const of = (path: string) => {
         queryFn: () =>
           unwrapPage(
             client.GET('/projects/{id}/repository/commits', {
-              params: { path: id, query: { ref_name: filter.ref, page: filter.page ?? 1, per_page: filter.perPage ?? perPage, ...(filter.folder ? { path: filter.folder } : {}) } },
+              params: {
+                path: id,
+                query: {
+                  ref_name: filter.ref,
+                  page: filter.page ?? 1,
+                  per_page: filter.perPage ?? perPage,
+                  ...(filter.folder ? { path: filter.folder } : {}),
+                },
+              },
             }),
           ),
       }),
-    commit: (sha: string) => queryOptions({ queryKey: ['project', path, 'commit', sha], queryFn: () => unwrap(client.GET('/projects/{id}/repository/commits/{sha}', { params: { path: { ...id, sha } } })) }),
+    commit: (sha: string) =>
+      queryOptions({
+        queryKey: ['project', path, 'commit', sha],
+        queryFn: () =>
+          unwrap(client.GET('/projects/{id}/repository/commits/{sha}', { params: { path: { ...id, sha } } })),
+      }),
     commitDiff: (sha: string) =>
-      queryOptions({ queryKey: ['project', path, 'commit', sha, 'diff'], queryFn: () => unwrapPage(client.GET('/projects/{id}/repository/commits/{sha}/diff', { params: { path: { ...id, sha }, query: { per_page: 100 } } })) }),
+      queryOptions({
+        queryKey: ['project', path, 'commit', sha, 'diff'],
+        queryFn: () =>
+          unwrapPage(
+            client.GET('/projects/{id}/repository/commits/{sha}/diff', {
+              params: { path: { ...id, sha }, query: { per_page: 100 } },
+            }),
+          ),
+      }),
     compare: (from: string, to: string) =>
-      queryOptions({ queryKey: ['project', path, 'compare', from, to], queryFn: () => unwrap(client.GET('/projects/{id}/repository/compare', { params: { path: id, query: { from, to } } })) }),
-    pipelines: (filter: { page?: number | undefined; ref?: string | undefined; status?: string | undefined; sha?: string | undefined }) =>
+      queryOptions({
+        queryKey: ['project', path, 'compare', from, to],
+        queryFn: () =>
+          unwrap(client.GET('/projects/{id}/repository/compare', { params: { path: id, query: { from, to } } })),
+      }),
+    pipelines: (filter: {
+      page?: number | undefined;
+      ref?: string | undefined;
+      status?: string | undefined;
+      sha?: string | undefined;
+    }) =>
       queryOptions({
         queryKey: ['project', path, 'pipelines', filter],
         queryFn: () =>
           unwrapPage(
             client.GET('/projects/{id}/pipelines', {
-              params: { path: id, query: { page: filter.page ?? 1, per_page: perPage, ...(filter.ref ? { ref: filter.ref } : {}), ...(filter.sha ? { sha: filter.sha } : {}), ...(filter.status ? { status: filter.status as 'running' } : {}) } },
+              params: {
+                path: id,
+                query: {
+                  page: filter.page ?? 1,
+                  per_page: perPage,
+                  ...(filter.ref ? { ref: filter.ref } : {}),
+                  ...(filter.sha ? { sha: filter.sha } : {}),
+                  ...(filter.status ? { status: filter.status as 'running' } : {}),
+                },
+              },
             }),
           ),
       }),
     pipeline: (pipelineId: number) =>
-      queryOptions({ queryKey: ['project', path, 'pipeline', pipelineId], queryFn: () => unwrap(client.GET('/projects/{id}/pipelines/{pipeline_id}', { params: { path: { ...id, pipeline_id: pipelineId } } })) }),
+      queryOptions({
+        queryKey: ['project', path, 'pipeline', pipelineId],
+        queryFn: () =>
+          unwrap(
+            client.GET('/projects/{id}/pipelines/{pipeline_id}', {
+              params: { path: { ...id, pipeline_id: pipelineId } },
+            }),
+          ),
+      }),
     pipelineJobs: (pipelineId: number) =>
       queryOptions({
         queryKey: ['project', path, 'pipeline', pipelineId, 'jobs'],
-        queryFn: () => unwrap(client.GET('/projects/{id}/pipelines/{pipeline_id}/jobs', { params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100 } } })),
+        queryFn: () =>
+          unwrap(
+            client.GET('/projects/{id}/pipelines/{pipeline_id}/jobs', {
+              params: { path: { ...id, pipeline_id: pipelineId }, query: { per_page: 100 } },
+            }),
+          ),
       }),
     pipelineNeeds: (pipelineId: number) =>
       queryOptions({
         queryKey: ['project', path, 'needs', pipelineId],
-        queryFn: () => unwrap(client.GET('/projects/{id}/pipelines/{pipeline_id}/needs', { params: { path: { ...id, pipeline_id: pipelineId } } })),
+        queryFn: () =>
+          unwrap(
+            client.GET('/projects/{id}/pipelines/{pipeline_id}/needs', {
+              params: { path: { ...id, pipeline_id: pipelineId } },
+            }),
+          ),
         staleTime: Number.POSITIVE_INFINITY,
       }),
-    job: (jobId: number) => queryOptions({ queryKey: ['project', path, 'job', jobId], queryFn: () => unwrap(client.GET('/projects/{id}/jobs/{job_id}', { params: { path: { ...id, job_id: jobId } } })) }),
+    job: (jobId: number) =>
+      queryOptions({
+        queryKey: ['project', path, 'job', jobId],
+        queryFn: () =>
+          unwrap(client.GET('/projects/{id}/jobs/{job_id}', { params: { path: { ...id, job_id: jobId } } })),
+      }),
     mergeRequests: (filter: { page?: number | undefined; state?: string | undefined; search?: string | undefined }) =>
       queryOptions({
         queryKey: ['project', path, 'merge-requests', filter],
         queryFn: () =>
           unwrapPage(
             client.GET('/projects/{id}/merge_requests', {
-              params: { path: id, query: { page: filter.page ?? 1, per_page: perPage, state: (filter.state ?? 'opened') as 'opened', ...(filter.search ? { search: filter.search } : {}) } },
+              params: {
+                path: id,
+                query: {
+                  page: filter.page ?? 1,
+                  per_page: perPage,
+                  state: (filter.state ?? 'opened') as 'opened',
+                  ...(filter.search ? { search: filter.search } : {}),
+                },
+              },
             }),
           ),
       }),
     mergeRequest: (iid: number) =>
-      queryOptions({ queryKey: ['project', path, 'merge-request', iid], queryFn: () => unwrap(client.GET('/projects/{id}/merge_requests/{merge_request_iid}', { params: { path: { ...id, merge_request_iid: iid } } })) }),
+      queryOptions({
+        queryKey: ['project', path, 'merge-request', iid],
+        queryFn: () =>
+          unwrap(
+            client.GET('/projects/{id}/merge_requests/{merge_request_iid}', {
+              params: { path: { ...id, merge_request_iid: iid } },
+            }),
+          ),
+      }),
     mergeRequestCommits: (iid: number) =>
       queryOptions({
         queryKey: ['project', path, 'merge-request', iid, 'commits'],
-        queryFn: () => unwrap(client.GET('/projects/{id}/merge_requests/{merge_request_iid}/commits', { params: { path: { ...id, merge_request_iid: iid }, query: { per_page: 100 } } })),
+        queryFn: () =>
+          unwrap(
+            client.GET('/projects/{id}/merge_requests/{merge_request_iid}/commits', {
+              params: { path: { ...id, merge_request_iid: iid }, query: { per_page: 100 } },
+            }),
+          ),
       }),
     mergeRequestDiffs: (iid: number) =>
       queryOptions({
         queryKey: ['project', path, 'merge-request', iid, 'diffs'],
-        queryFn: () => unwrapPage(client.GET('/projects/{id}/merge_requests/{merge_request_iid}/diffs', { params: { path: { ...id, merge_request_iid: iid }, query: { per_page: 100 } } })),
+        queryFn: () =>
+          unwrapPage(
+            client.GET('/projects/{id}/merge_requests/{merge_request_iid}/diffs', {
+              params: { path: { ...id, merge_request_iid: iid }, query: { per_page: 100 } },
+            }),
+          ),
       }),
     mergeRequestPipelines: (iid: number) =>
       queryOptions({
         queryKey: ['project', path, 'merge-request', iid, 'pipelines'],
-        queryFn: () => unwrap(client.GET('/projects/{id}/merge_requests/{merge_request_iid}/pipelines', { params: { path: { ...id, merge_request_iid: iid } } })),
+        queryFn: () =>
+          unwrap(
+            client.GET('/projects/{id}/merge_requests/{merge_request_iid}/pipelines', {
+              params: { path: { ...id, merge_request_iid: iid } },
+            }),
+          ),
       }),
-    members: () => queryOptions({ queryKey: ['project', path, 'members'], queryFn: () => unwrap(client.GET('/projects/{id}/members/all', { params: { path: id, query: { per_page: 100 } } })) }),
-    runners: () => queryOptions({ queryKey: ['project', path, 'runners'], queryFn: () => unwrap(client.GET('/projects/{id}/runners', { params: { path: id, query: { per_page: 100 } } })) }),
-    variables: () => queryOptions({ queryKey: ['project', path, 'variables'], queryFn: () => unwrap(client.GET('/projects/{id}/variables', { params: { path: id, query: { per_page: 100 } } })) }),
+    members: () =>
+      queryOptions({
+        queryKey: ['project', path, 'members'],
+        queryFn: () =>
+          unwrap(client.GET('/projects/{id}/members/all', { params: { path: id, query: { per_page: 100 } } })),
+      }),
+    runners: () =>
+      queryOptions({
+        queryKey: ['project', path, 'runners'],
+        queryFn: () => unwrap(client.GET('/projects/{id}/runners', { params: { path: id, query: { per_page: 100 } } })),
+      }),
+    variables: () =>
+      queryOptions({
+        queryKey: ['project', path, 'variables'],
+        queryFn: () =>
+          unwrap(client.GET('/projects/{id}/variables', { params: { path: id, query: { per_page: 100 } } })),
+      }),
   };
 };

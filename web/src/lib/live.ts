@@ -24,14 +24,16 @@ export function subscribeConnection(watcher: () => void): () => void {
 }
 
 function tell(topic: string | null): void {
-  const heard = topic === null ? [...subscribers.values()].flatMap((each) => [...each]) : [...(subscribers.get(topic) ?? [])];
+  const heard =
+    topic === null ? [...subscribers.values()].flatMap((each) => [...each]) : [...(subscribers.get(topic) ?? [])];
   for (const callback of new Set(heard)) callback(topic);
 }
 
 /** Opens the stream for exactly the topics that are wanted now; several changes in one turn open it once. */
 function reopen(): void {
   pending = 0;
-  const topics = [...subscribers.keys()].sort().join(',');
+  // Browsers open few connections to a host: pages that nobody looks at must not hold one each.
+  const topics = document.hidden ? '' : [...subscribers.keys()].sort().join(',');
   if (topics === opened) return;
   source?.close();
   source = null;
@@ -48,7 +50,9 @@ function reopen(): void {
   next.onerror = () => {
     if (next === source) setState('lost');
   };
-  next.addEventListener('change', (event) => tell((JSON.parse((event as MessageEvent<string>).data) as { topic: string }).topic));
+  next.addEventListener('change', (event) =>
+    tell((JSON.parse((event as MessageEvent<string>).data) as { topic: string }).topic),
+  );
   next.addEventListener('resync', () => tell(null));
 }
 
@@ -67,4 +71,12 @@ export function subscribeTopics(topics: readonly string[], callback: Callback): 
     }
     later();
   };
+}
+
+if (typeof document !== 'undefined') {
+  document.addEventListener('visibilitychange', () => {
+    reopen();
+    // Whatever changed while nobody looked is read now.
+    if (!document.hidden) tell(null);
+  });
 }

@@ -7,7 +7,16 @@ const ago = (seconds: number) => relativeTime(new Date(now.getTime() - seconds *
 
 describe('relative times', () => {
   it('choose the unit that people would', () => {
-    expect([ago(3), ago(50), ago(180), ago(7300), ago(90_000), ago(86_400 * 10), ago(86_400 * 70), ago(86_400 * 800)]).toEqual([
+    expect([
+      ago(3),
+      ago(50),
+      ago(180),
+      ago(7300),
+      ago(90_000),
+      ago(86_400 * 10),
+      ago(86_400 * 70),
+      ago(86_400 * 800),
+    ]).toEqual([
       'just now',
       '50 seconds ago',
       '3 minutes ago',

@@ -18,7 +18,10 @@ describe('addresses', () => {
   });
 
   it('finds the longest ref', () => {
-    expect(splitRef('feature/x/src/a.ts', ['feature', 'feature/x', 'main'])).toEqual({ ref: 'feature/x', path: 'src/a.ts' });
+    expect(splitRef('feature/x/src/a.ts', ['feature', 'feature/x', 'main'])).toEqual({
+      ref: 'feature/x',
+      path: 'src/a.ts',
+    });
     expect(splitRef('main', ['main'])).toEqual({ ref: 'main', path: '' });
     expect(splitRef('0123abcd/src', ['main'])).toEqual({ ref: '0123abcd', path: 'src' });
   });

@@ -4,7 +4,22 @@
  */
 
 /** First segments that are pages of their own and never names of groups or people. */
-const ownPages = new Set(['', '-', 'admin', 'api', 'assets', 'dashboard', 'explore', 'help', 'projects', 'search', 'users', 'p', 'g', 'o']);
+const ownPages = new Set([
+  '',
+  '-',
+  'admin',
+  'api',
+  'assets',
+  'dashboard',
+  'explore',
+  'help',
+  'projects',
+  'search',
+  'users',
+  'p',
+  'g',
+  'o',
+]);
 
 const join = (segments: readonly string[]) => segments.join('~');
 const split = (name: string) => name.replaceAll('~', '/');

@@ -4,7 +4,9 @@ import { useHotkeys } from '@mantine/hooks';
 function move(step: 1 | -1): void {
   const entries = [...document.querySelectorAll<HTMLElement>('[data-entry]')];
   const at = entries.indexOf(document.activeElement as HTMLElement);
-  entries[at === -1 ? (step === 1 ? 0 : entries.length - 1) : Math.min(entries.length - 1, Math.max(0, at + step))]?.focus();
+  entries[
+    at === -1 ? (step === 1 ? 0 : entries.length - 1) : Math.min(entries.length - 1, Math.max(0, at + step))
+  ]?.focus();
 }
 
 export function useListKeys(): void {

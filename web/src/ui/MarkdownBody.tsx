@@ -18,7 +18,8 @@ export function MarkdownBody({ text, base }: { text: string; base?: DocumentBase
   const follow = (event: MouseEvent) => {
     const link = (event.target as HTMLElement).closest('a');
     const href = link?.getAttribute('href');
-    if (!link || !href?.startsWith('/') || href.startsWith('/api/') || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link || !href?.startsWith('/') || href.startsWith('/api/') || event.ctrlKey || event.metaKey || event.shiftKey)
+      return;
     event.preventDefault();
     router.history.push(href);
   };

@@ -41,7 +41,12 @@ export type StatusName = keyof typeof looks;
 export function StatusBadge({ status, compact = false }: { status: string; compact?: boolean }) {
   const [word, Icon, tone] = looks[status as StatusName] ?? [status, IconCircleDashed, 'muted'];
   return (
-    <span className={classes.badge} data-tone={tone} data-compact={compact || undefined} title={compact ? word : undefined}>
+    <span
+      className={classes.badge}
+      data-tone={tone}
+      data-compact={compact || undefined}
+      title={compact ? word : undefined}
+    >
       <Icon size={16} aria-hidden />
       <span className={compact ? classes.hidden : undefined}>{word}</span>
     </span>

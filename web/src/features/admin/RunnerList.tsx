@@ -2,8 +2,17 @@
 import type { Schemas } from '../../lib/api.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 
-const kinds: Readonly<Record<string, string>> = { instance_type: 'instance', group_type: 'group', project_type: 'project' };
-const states: Readonly<Record<string, string>> = { online: 'Online', offline: 'Offline', stale: 'Not heard of for long', never_contacted: 'Never called' };
+const kinds: Readonly<Record<string, string>> = {
+  instance_type: 'instance',
+  group_type: 'group',
+  project_type: 'project',
+};
+const states: Readonly<Record<string, string>> = {
+  online: 'Online',
+  offline: 'Offline',
+  stale: 'Not heard of for long',
+  never_contacted: 'Never called',
+};
 
 export function RunnerList({ runners }: { runners: readonly Schemas['Runner'][] }) {
   return (

@@ -8,6 +8,12 @@ import { RunnerList } from './RunnerList.tsx';
 export default function RunnersPage() {
   const { data: runners } = useSuspenseQuery(data.allRunners());
   return (
-    <AdminFrame title="Runners">{runners.length === 0 ? <EmptyState title="No runners">Jobs wait until one is registered.</EmptyState> : <RunnerList runners={runners} />}</AdminFrame>
+    <AdminFrame title="Runners">
+      {runners.length === 0 ? (
+        <EmptyState title="No runners">Jobs wait until one is registered.</EmptyState>
+      ) : (
+        <RunnerList runners={runners} />
+      )}
+    </AdminFrame>
   );
 }

@@ -22,7 +22,8 @@ function NewUser({ close }: { close: () => void }) {
   const field = (name: keyof typeof values) => ({
     required: true,
     value: values[name],
-    onChange: (event: { currentTarget: HTMLInputElement }) => setValues({ ...values, [name]: event.currentTarget.value }),
+    onChange: (event: { currentTarget: HTMLInputElement }) =>
+      setValues({ ...values, [name]: event.currentTarget.value }),
     error: sending.reason(name),
   });
   return (

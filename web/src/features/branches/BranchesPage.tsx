@@ -6,13 +6,13 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { useLive } from '../../lib/useLive.ts';
+import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
-import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 
@@ -26,7 +26,8 @@ export default function BranchesPage() {
   const cache = useQueryClient();
   useLive([`project:${project.id}:refs`], [['project', path, 'branches']]);
   const remove = useMutation({
-    mutationFn: (branch: string) => unwrap(client.DELETE('/projects/{id}/repository/branches/{branch}', { params: { path: { id: path, branch } } })),
+    mutationFn: (branch: string) =>
+      unwrap(client.DELETE('/projects/{id}/repository/branches/{branch}', { params: { path: { id: path, branch } } })),
     async onSuccess() {
       setLeaving(null);
       await cache.invalidateQueries({ queryKey: ['project', path, 'branches'] });
@@ -35,11 +36,19 @@ export default function BranchesPage() {
   const writes = view.level >= level.developer;
   return (
     <Page title={`Branches · ${project.name_with_namespace}`} heading="Branches">
-      <FilterBar label="Filter by name" value={search.search ?? ''} change={(text) => void navigate({ search: { search: text || undefined }, replace: true })} />
+      <FilterBar
+        label="Filter by name"
+        value={search.search ?? ''}
+        change={(text) => void navigate({ search: { search: text || undefined }, replace: true })}
+      />
       <FormError error={leaving ? null : remove.error} />
       {branches.length === 0 ? (
         <EmptyState title={search.search ? 'No branch has this name' : 'No branches yet'}>
-          {search.search ? 'Try a part of its name.' : <Command text="git switch --create my-change && git push --set-upstream origin my-change" />}
+          {search.search ? (
+            'Try a part of its name.'
+          ) : (
+            <Command text="git switch --create my-change && git push --set-upstream origin my-change" />
+          )}
         </EmptyState>
       ) : (
         <DataList label="Branches">
@@ -78,11 +87,21 @@ export default function BranchesPage() {
               after={
                 writes && !branch.default ? (
                   <>
-                    <LinkButton to="/p/$path/merge_requests/new" params={{ path: segment }} search={{ source: branch.name }}>
+                    <LinkButton
+                      to="/p/$path/merge_requests/new"
+                      params={{ path: segment }}
+                      search={{ source: branch.name }}
+                    >
                       Merge request
                     </LinkButton>
                     {branch.protected ? null : (
-                      <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Delete ${branch.name}`} onClick={() => setLeaving(branch)}>
+                      <ActionIcon
+                        variant="subtle"
+                        color="gray"
+                        size={30}
+                        aria-label={`Delete ${branch.name}`}
+                        onClick={() => setLeaving(branch)}
+                      >
                         <IconTrash size={16} />
                       </ActionIcon>
                     )}
@@ -96,7 +115,11 @@ export default function BranchesPage() {
       <ConfirmName
         opened={leaving !== null}
         title="Delete branch"
-        text={leaving?.merged ? 'Its commits are in the default branch.' : 'Commits that no other branch has can no longer be reached.'}
+        text={
+          leaving?.merged
+            ? 'Its commits are in the default branch.'
+            : 'Commits that no other branch has can no longer be reached.'
+        }
         name={leaving?.name ?? ''}
         action="Delete branch"
         pending={remove.isPending}

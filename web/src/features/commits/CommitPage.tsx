@@ -43,13 +43,18 @@ export default function CommitPage() {
           </span>
         ))}
         {pipeline && project.jobs_enabled !== false ? (
-          <Link to="/p/$path/pipelines/$id" params={{ path: segment, id: String(pipeline.id) }} aria-label={`Pipeline ${pipeline.id}: ${pipeline.status}`}>
+          <Link
+            to="/p/$path/pipelines/$id"
+            params={{ path: segment, id: String(pipeline.id) }}
+            aria-label={`Pipeline ${pipeline.id}: ${pipeline.status}`}
+          >
             <StatusBadge status={pipeline.status} />
           </Link>
         ) : null}
         {commit.stats ? (
           <span>
-            <span className={classes.added}>+{commit.stats.additions}</span> <span className={classes.removed}>−{commit.stats.deletions}</span>
+            <span className={classes.added}>+{commit.stats.additions}</span>{' '}
+            <span className={classes.removed}>−{commit.stats.deletions}</span>
           </span>
         ) : null}
       </div>

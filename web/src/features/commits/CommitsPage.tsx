@@ -12,7 +12,8 @@ import { useProject } from '../projects/useProject.ts';
 import { CommitMeta } from './CommitMeta.tsx';
 import classes from './commits.module.css';
 
-const day = (date: string) => new Date(date).toLocaleDateString('en', { year: 'numeric', month: 'long', day: 'numeric' });
+const day = (date: string) =>
+  new Date(date).toLocaleDateString('en', { year: 'numeric', month: 'long', day: 'numeric' });
 
 export default function CommitsPage() {
   const { _splat = '' } = useParams({ strict: false });
@@ -24,8 +25,10 @@ export default function CommitsPage() {
   const days = Map.groupBy(data.items, (commit) => day(commit.committed_date));
   return (
     <Page title={`Commits · ${project.name_with_namespace}`} heading="Commits">
-      <PathBar place={place} />
-      {data.items.length === 0 ? <EmptyState title="No commits">Nothing in this ref has touched this path.</EmptyState> : null}
+      <PathBar place={place} shows="history" />
+      {data.items.length === 0 ? (
+        <EmptyState title="No commits">Nothing in this ref has touched this path.</EmptyState>
+      ) : null}
       {[...days].map(([date, commits]) => (
         <section key={date}>
           <h2 className={classes.day}>{date}</h2>

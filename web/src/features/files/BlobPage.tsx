@@ -4,8 +4,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { bytes } from '../../lib/time.ts';
-import { CodeView } from '../../ui/code/CodeView.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { CodeView } from '../../ui/code/CodeView.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { LastCommit } from '../commits/LastCommit.tsx';
@@ -40,7 +40,15 @@ export default function BlobPage() {
             {bytes(file.size)}
           </Text>
           <div className={classes.grow} />
-          {document ? <SegmentedControl size="xs" data={['Document', 'Source']} value={view} onChange={setView} aria-label="View" /> : null}
+          {document ? (
+            <SegmentedControl
+              size="xs"
+              data={['Document', 'Source']}
+              value={view}
+              onChange={setView}
+              aria-label="View"
+            />
+          ) : null}
           <Anchor href={raw} size="sm" download={file.file_name}>
             Download
           </Anchor>
@@ -49,14 +57,21 @@ export default function BlobPage() {
         {text === null ? (
           <div className={classes.readmeBody}>
             {pictures.test(file.file_name) ? (
-              <img src={`data:image/${/\.jpe?g$/i.test(file.file_name) ? 'jpeg' : file.file_name.split('.').at(-1)?.toLowerCase()};base64,${file.content}`} alt={file.file_name} className={classes.picture} />
+              <img
+                src={`data:image/${/\.jpe?g$/i.test(file.file_name) ? 'jpeg' : file.file_name.split('.').at(-1)?.toLowerCase()};base64,${file.content}`}
+                alt={file.file_name}
+                className={classes.picture}
+              />
             ) : (
               <Text c="var(--mr-dim)">This file is no text that can be shown here. Download it to look at it.</Text>
             )}
           </div>
         ) : rendered ? (
           <div className={classes.readmeBody}>
-            <MarkdownBody text={text} base={{ project: path, ref: place.ref, folder: place.path.split('/').slice(0, -1).join('/') }} />
+            <MarkdownBody
+              text={text}
+              base={{ project: path, ref: place.ref, folder: place.path.split('/').slice(0, -1).join('/') }}
+            />
           </div>
         ) : (
           <CodeView text={text} fileName={file.file_name} />

@@ -69,7 +69,12 @@ export function FolderView({ gitRef, folder }: { gitRef: string; folder: string 
           {folder === '' ? null : (
             <li className={classes.entry}>
               <IconCornerLeftUp size={16} aria-hidden className={classes.file} />
-              <Link to="/p/$path/tree/$" params={{ path: segment, _splat: parent === '' ? gitRef : `${gitRef}/${parent}` }} aria-label="Parent folder" data-entry>
+              <Link
+                to="/p/$path/tree/$"
+                params={{ path: segment, _splat: parent === '' ? gitRef : `${gitRef}/${parent}` }}
+                aria-label="Parent folder"
+                data-entry
+              >
                 ..
               </Link>
             </li>

@@ -1,6 +1,5 @@
 /** The row above files: ref, path as links, and where to go from here. */
-import { useNavigate } from '@tanstack/react-router';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { LinkButton } from '../../ui/links.ts';
 import { useProject } from '../projects/useProject.ts';
@@ -10,7 +9,14 @@ import type { Place } from './refs.ts';
 
 const joined = (ref: string, path: string) => (path === '' ? ref : `${ref}/${path}`);
 
-export function PathBar({ place, children }: { place: Place; children?: ReactNode }) {
+interface PathBarProps {
+  place: Place;
+  /** What is shown of the path: its files or its history. */
+  shows?: 'files' | 'history';
+  children?: ReactNode;
+}
+
+export function PathBar({ place, shows = 'files', children }: PathBarProps) {
   const { project, segment } = useProject();
   const navigate = useNavigate();
   const names = place.path === '' ? [] : place.path.split('/');
@@ -18,7 +24,12 @@ export function PathBar({ place, children }: { place: Place; children?: ReactNod
     <div className={classes.bar}>
       <RefPicker
         value={place.ref}
-        choose={(ref) => void navigate({ to: '/p/$path/tree/$', params: { path: segment, _splat: joined(ref, place.path) } })}
+        choose={(ref) => {
+          const params = { path: segment, _splat: joined(ref, place.path) };
+          void (shows === 'files'
+            ? navigate({ to: '/p/$path/tree/$', params })
+            : navigate({ to: '/p/$path/commits/$', params }));
+        }}
       />
       <nav aria-label="Path" className={classes.path}>
         {names.length > 0 ? (
@@ -32,7 +43,10 @@ export function PathBar({ place, children }: { place: Place; children?: ReactNod
             {index === names.length - 1 ? (
               <strong>{name}</strong>
             ) : (
-              <Link to="/p/$path/tree/$" params={{ path: segment, _splat: joined(place.ref, names.slice(0, index + 1).join('/')) }}>
+              <Link
+                to="/p/$path/tree/$"
+                params={{ path: segment, _splat: joined(place.ref, names.slice(0, index + 1).join('/')) }}
+              >
                 {name}
               </Link>
             )}
@@ -41,9 +55,15 @@ export function PathBar({ place, children }: { place: Place; children?: ReactNod
       </nav>
       <div className={classes.actions}>
         {children}
-        <LinkButton to="/p/$path/commits/$" params={{ path: segment, _splat: joined(place.ref, place.path) }}>
-          History
-        </LinkButton>
+        {shows === 'files' ? (
+          <LinkButton to="/p/$path/commits/$" params={{ path: segment, _splat: joined(place.ref, place.path) }}>
+            History
+          </LinkButton>
+        ) : (
+          <LinkButton to="/p/$path/tree/$" params={{ path: segment, _splat: joined(place.ref, place.path) }}>
+            Files
+          </LinkButton>
+        )}
         {place.path === '' ? (
           <LinkButton to="/p/$path/branches" params={{ path: segment }}>
             Branches

@@ -52,7 +52,12 @@ export function RefPicker({ value, choose, label = 'Branch or tag' }: RefPickerP
         </Button>
       </Combobox.Target>
       <Combobox.Dropdown>
-        <Combobox.Search value={text} onChange={(event) => setText(event.currentTarget.value)} placeholder="Find a branch or tag" aria-label="Find a branch or tag" />
+        <Combobox.Search
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          placeholder="Find a branch or tag"
+          aria-label="Find a branch or tag"
+        />
         <ScrollArea.Autosize mah={280} type="scroll">
           <Combobox.Options aria-label={label}>
             <Combobox.Group label="Branches">

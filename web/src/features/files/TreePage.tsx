@@ -10,7 +10,11 @@ export default function TreePage() {
   const { project } = useProject();
   const place = usePlace(_splat);
   return (
-    <Page title={`${place.path || 'Files'} · ${project.name_with_namespace}`} heading={place.path.split('/').at(-1) || 'Files'} quiet>
+    <Page
+      title={`${place.path || 'Files'} · ${project.name_with_namespace}`}
+      heading={place.path.split('/').at(-1) || 'Files'}
+      quiet
+    >
       <FolderView gitRef={place.ref} folder={place.path} />
     </Page>
   );

@@ -16,12 +16,17 @@ async function resolve(project: Schemas['Project'], text: string): Promise<Place
   if (main && (text === main || text.startsWith(`${main}/`))) return splitRef(text, [main]);
   const first = text.split('/', 1)[0] ?? '';
   if (text === first || /^[0-9a-f]{40}$/.test(first)) return splitRef(text, []);
-  const options = { params: { path: { id: project.path_with_namespace }, query: { search: `^${first}`, per_page: 100 } } };
+  const options = {
+    params: { path: { id: project.path_with_namespace }, query: { search: `^${first}`, per_page: 100 } },
+  };
   const [branches, tags] = await Promise.all([
     unwrap(client.GET('/projects/{id}/repository/branches', options)),
     unwrap(client.GET('/projects/{id}/repository/tags', options)),
   ]);
-  return splitRef(text, [...branches, ...tags].map((each) => each.name));
+  return splitRef(
+    text,
+    [...branches, ...tags].map((each) => each.name),
+  );
 }
 
 const placeQuery = (project: Schemas['Project'], text: string) => ({
@@ -37,4 +42,5 @@ export function usePlace(text: string): Place {
 }
 
 /** The same for loaders. */
-export const loadPlace = (project: Schemas['Project'], text: string): Promise<Place> => queries.ensureQueryData(placeQuery(project, text));
+export const loadPlace = (project: Schemas['Project'], text: string): Promise<Place> =>
+  queries.ensureQueryData(placeQuery(project, text));

@@ -1,18 +1,30 @@
 /** What people see when something does not exist or went wrong: the reason and the next step. */
 import { Button, Group, Text, Title } from '@mantine/core';
-import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { type ErrorComponentProps, useLocation, useRouter } from '@tanstack/react-router';
 import { ApiError } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/session.ts';
+import { externalPath } from '../../lib/urls.ts';
+import { LinkButton } from '../../ui/links.ts';
 import classes from './Frame.module.css';
 
 export function MissingPage() {
+  const { data } = useQuery(sessionQuery);
+  const location = useLocation({ select: (at) => at.pathname });
   return (
     <main className={classes.main}>
       <Title order={1}>Page not found</Title>
-      <Text my="md">It does not exist, or you are not allowed to see it. Check the address, or sign in with another account.</Text>
+      <Text my="md">
+        It does not exist, or you are not allowed to see it. Check the address, or sign in with another account.
+      </Text>
       <Group>
-        <Button component={Link} to="/" variant="default">
-          Your projects
-        </Button>
+        {data?.user ? (
+          <LinkButton to="/">Your projects</LinkButton>
+        ) : (
+          <LinkButton to="/users/sign_in" search={{ return_to: externalPath(location) }} variant="filled">
+            Sign in
+          </LinkButton>
+        )}
       </Group>
     </main>
   );

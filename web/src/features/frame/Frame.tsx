@@ -81,13 +81,25 @@ function ProfileMenu() {
         ) : null}
         <Menu.Divider />
         <Menu.Label>Appearance</Menu.Label>
-        <Menu.Item leftSection={<IconDeviceDesktop size={16} />} disabled={colorScheme === 'auto'} onClick={() => setColorScheme('auto')}>
+        <Menu.Item
+          leftSection={<IconDeviceDesktop size={16} />}
+          disabled={colorScheme === 'auto'}
+          onClick={() => setColorScheme('auto')}
+        >
           As the system
         </Menu.Item>
-        <Menu.Item leftSection={<IconSun size={16} />} disabled={colorScheme === 'light'} onClick={() => setColorScheme('light')}>
+        <Menu.Item
+          leftSection={<IconSun size={16} />}
+          disabled={colorScheme === 'light'}
+          onClick={() => setColorScheme('light')}
+        >
           Light
         </Menu.Item>
-        <Menu.Item leftSection={<IconMoon size={16} />} disabled={colorScheme === 'dark'} onClick={() => setColorScheme('dark')}>
+        <Menu.Item
+          leftSection={<IconMoon size={16} />}
+          disabled={colorScheme === 'dark'}
+          onClick={() => setColorScheme('dark')}
+        >
           Dark
         </Menu.Item>
         <Menu.Divider />
@@ -118,7 +130,12 @@ export function Frame(): ReactNode {
         <Mark />
         <div className={classes.grow} />
         {data?.user ? (
-          <button type="button" className={classes.search} onClick={() => setPalette(true)} aria-label="Search or go to">
+          <button
+            type="button"
+            className={classes.search}
+            onClick={() => setPalette(true)}
+            aria-label="Search or go to"
+          >
             <IconSearch size={16} aria-hidden />
             <span className={classes.grow}>Search or go to</span>
             <Kbd size="xs">Ctrl K</Kbd>

@@ -28,7 +28,11 @@ async function search(text: string): Promise<Target[]> {
   ]);
   const matching = pages.filter((page) => page.label.toLowerCase().includes(text.toLowerCase()));
   return [
-    ...projects.map((project) => ({ href: `/${project.path_with_namespace}`, label: project.name_with_namespace, kind: 'Project' })),
+    ...projects.map((project) => ({
+      href: `/${project.path_with_namespace}`,
+      label: project.name_with_namespace,
+      kind: 'Project',
+    })),
     ...groups.map((group) => ({ href: `/groups/${group.full_path}`, label: group.full_name, kind: 'Group' })),
     ...matching,
   ];
@@ -55,7 +59,16 @@ export function Palette({ opened, close }: { opened: boolean; close: () => void 
     router.history.push(href);
   };
   return (
-    <Modal opened={opened} onClose={close} withCloseButton={false} padding={0} size="lg" yOffset="10vh" title="Search or go to" styles={{ header: { display: 'none' } }}>
+    <Modal
+      opened={opened}
+      onClose={close}
+      withCloseButton={false}
+      padding={0}
+      size="lg"
+      yOffset="10vh"
+      title="Search or go to"
+      styles={{ header: { display: 'none' } }}
+    >
       <Combobox store={combobox} onOptionSubmit={go}>
         <Combobox.EventsTarget>
           <TextInput

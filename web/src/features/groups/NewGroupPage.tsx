@@ -64,7 +64,11 @@ export default function NewGroupPage() {
             onChange={(event) => setDescription(event.currentTarget.value)}
             error={sending.reason('description')}
           />
-          <VisibilityField value={visibility} change={setVisibility} error={sending.reason('visibility_level') ?? sending.reason('visibility')} />
+          <VisibilityField
+            value={visibility}
+            change={setVisibility}
+            error={sending.reason('visibility_level') ?? sending.reason('visibility')}
+          />
           <div>
             <Button type="submit" loading={sending.pending}>
               Create group

@@ -4,9 +4,9 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { type Line, parseLog, type Section, type Style } from '../../lib/ansi/log.ts';
 import { duration } from '../../lib/time.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
 import type { LineRange } from '../../ui/code/lines.ts';
 import { useLineHash } from '../../ui/code/useLineHash.ts';
-import { CopyButton } from '../../ui/CopyButton.tsx';
 import { palette } from './colours.ts';
 import classes from './log.module.css';
 import { foldedSections, sameLines, visibleLines } from './visible.ts';
@@ -39,7 +39,13 @@ function LogLine({ line, sections, folded, range }: Omit<ChunkProps, 'lines'> & 
     <div className={classes.line} data-chosen={chosen || undefined} data-opens={section ? true : undefined}>
       <span className={classes.number} data-line={line.number} />
       {section ? (
-        <button type="button" className={classes.fold} data-section={section.name} aria-expanded={!folded.has(section.name)} aria-label={`Section ${section.name}`}>
+        <button
+          type="button"
+          className={classes.fold}
+          data-section={section.name}
+          aria-expanded={!folded.has(section.name)}
+          aria-label={`Section ${section.name}`}
+        >
           <Icon size={14} />
         </button>
       ) : null}
@@ -68,7 +74,11 @@ const Chunk = memo(
     );
   },
   (before, after) =>
-    before.folded === after.folded && before.range?.from === after.range?.from && before.range?.to === after.range?.to && before.sections.size === after.sections.size && sameLines(before.lines, after.lines),
+    before.folded === after.folded &&
+    before.range?.from === after.range?.from &&
+    before.range?.to === after.range?.to &&
+    before.sections.size === after.sections.size &&
+    sameLines(before.lines, after.lines),
 );
 
 interface JobLogProps {
@@ -90,14 +100,26 @@ export function JobLog({ text, running }: JobLogProps) {
   useEffect(() => {
     if (follow && running && count > 0) end.current?.scrollIntoView({ block: 'end' });
   }, [follow, running, count]);
-  const chunks = Array.from({ length: Math.ceil(count / chunkLines) }, (_, index) => lines.slice(index * chunkLines, (index + 1) * chunkLines));
+  const chunks = Array.from({ length: Math.ceil(count / chunkLines) }, (_, index) =>
+    lines.slice(index * chunkLines, (index + 1) * chunkLines),
+  );
   return (
     <section aria-label="Log" className={classes.box}>
       <div className={classes.bar}>
         <span>{log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`}</span>
         <div className={classes.grow} />
-        {running ? <Switch size="xs" label="Follow" checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} /> : null}
-        <CopyButton value={log.lines.map((line) => line.spans.map((span) => span.text).join('')).join('\n')} label="Copy the log" />
+        {running ? (
+          <Switch
+            size="xs"
+            label="Follow"
+            checked={follow}
+            onChange={(event) => setFollow(event.currentTarget.checked)}
+          />
+        ) : null}
+        <CopyButton
+          value={log.lines.map((line) => line.spans.map((span) => span.text).join('')).join('\n')}
+          label="Copy the log"
+        />
       </div>
       <div
         className={classes.log}
@@ -109,7 +131,11 @@ export function JobLog({ text, running }: JobLogProps) {
         onClick={(event) => {
           const target = event.target as HTMLElement;
           const section = target.closest('button')?.dataset.section;
-          if (section) setTurned((before) => new Set(before.has(section) ? [...before].filter((name) => name !== section) : [...before, section]));
+          if (section)
+            setTurned(
+              (before) =>
+                new Set(before.has(section) ? [...before].filter((name) => name !== section) : [...before, section]),
+            );
           const line = target.closest<HTMLElement>('[data-line]')?.dataset.line;
           if (!line) return;
           setFollow(false);
@@ -119,7 +145,9 @@ export function JobLog({ text, running }: JobLogProps) {
         {chunks.map((chunk) => (
           <Chunk key={chunk[0]?.number} lines={chunk} sections={log.sections} folded={folded} range={range} />
         ))}
-        {count === 0 ? <p className={classes.waiting}>{running ? 'Nothing has been written yet.' : 'The log is empty.'}</p> : null}
+        {count === 0 ? (
+          <p className={classes.waiting}>{running ? 'Nothing has been written yet.' : 'The log is empty.'}</p>
+        ) : null}
       </div>
       <div ref={end} />
     </section>

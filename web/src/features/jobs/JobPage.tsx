@@ -27,7 +27,12 @@ function perform(action: Action, projectPath: string, jobId: number): Promise<Sc
   return unwrap(client.POST('/projects/{id}/jobs/{job_id}/erase', { params }));
 }
 
-const words: Record<Action, string> = { retry: 'Retry', cancel: 'Cancel', play: 'Run', erase: 'Erase log and artifacts' };
+const words: Record<Action, string> = {
+  retry: 'Retry',
+  cancel: 'Cancel',
+  play: 'Run',
+  erase: 'Erase log and artifacts',
+};
 
 function possible(job: Schemas['Job'], own: number): Action[] {
   if (own < level.developer) return [];
@@ -45,14 +50,21 @@ export default function JobPage() {
   const navigate = useNavigate();
   const cache = useQueryClient();
   const active = activeStatuses.has(job.status);
-  useLive([`job:${job.id}`, `pipeline:${job.pipeline.id}`], [['project', path, 'job', job.id], ['project', path, 'pipeline', job.pipeline.id]]);
+  useLive(
+    [`job:${job.id}`, `pipeline:${job.pipeline.id}`],
+    [
+      ['project', path, 'job', job.id],
+      ['project', path, 'pipeline', job.pipeline.id],
+    ],
+  );
   const text = useTrace(project.id, job.id, active);
   const act = useMutation({
     mutationFn: (action: Action) => perform(action, path, job.id),
     async onSuccess(next) {
       await cache.invalidateQueries({ queryKey: ['project', path, 'job', job.id] });
       // A retried job is a new one with a log of its own.
-      if (next.id !== job.id) await navigate({ to: '/p/$path/jobs/$id', params: { path: segment, id: String(next.id) } });
+      if (next.id !== job.id)
+        await navigate({ to: '/p/$path/jobs/$id', params: { path: segment, id: String(next.id) } });
     },
   });
   return (
@@ -61,7 +73,13 @@ export default function JobPage() {
       heading={job.name}
       wide
       actions={possible(job, view.level).map((action) => (
-        <Button key={action} size="xs" variant={action === 'play' ? 'filled' : 'default'} loading={act.isPending && act.variables === action} onClick={() => act.mutate(action)}>
+        <Button
+          key={action}
+          size="xs"
+          variant={action === 'play' ? 'filled' : 'default'}
+          loading={act.isPending && act.variables === action}
+          onClick={() => act.mutate(action)}
+        >
           {words[action]}
         </Button>
       ))}

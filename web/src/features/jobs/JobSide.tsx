@@ -14,7 +14,10 @@ export function JobSide({ job }: { job: Schemas['Job'] }) {
   const { project, parts, segment } = useProject();
   const { data: jobs = [] } = useQuery(parts.pipelineJobs(job.pipeline.id));
   const base = `/api/v4/projects/${project.id}/jobs/${job.id}`;
-  const reports = job.artifacts.filter((artifact) => artifact.file_type !== 'trace' && artifact.file_type !== 'metadata' && artifact.file_type !== 'archive');
+  const reports = job.artifacts.filter(
+    (artifact) =>
+      artifact.file_type !== 'trace' && artifact.file_type !== 'metadata' && artifact.file_type !== 'archive',
+  );
   return (
     <aside className={classes.side} aria-label="About this job">
       <dl>
@@ -92,7 +95,11 @@ export function JobSide({ job }: { job: Schemas['Job'] }) {
           {latestJobs(jobs.filter((each) => each.stage === job.stage)).map((each) => (
             <li key={each.id}>
               <StatusBadge status={each.status} compact />{' '}
-              <Link to="/p/$path/jobs/$id" params={{ path: segment, id: String(each.id) }} aria-current={each.id === job.id ? 'page' : undefined}>
+              <Link
+                to="/p/$path/jobs/$id"
+                params={{ path: segment, id: String(each.id) }}
+                aria-current={each.id === job.id ? 'page' : undefined}
+              >
                 {each.name}
               </Link>
             </li>

@@ -1,6 +1,23 @@
 /** The colours of terminals: sixteen from the tokens, the rest computed. The log is dark in both themes. */
 
-const basic = ['#8b949e', '#ff8f86', '#6fd394', '#e6c25a', '#86b7ff', '#d9a5ff', '#6fd6de', '#e4eaed', '#a3b0b8', '#ffaba4', '#97e6b3', '#f2d785', '#abcdff', '#e8c6ff', '#9be6ec', '#ffffff'];
+const basic = [
+  '#8b949e',
+  '#ff8f86',
+  '#6fd394',
+  '#e6c25a',
+  '#86b7ff',
+  '#d9a5ff',
+  '#6fd6de',
+  '#e4eaed',
+  '#a3b0b8',
+  '#ffaba4',
+  '#97e6b3',
+  '#f2d785',
+  '#abcdff',
+  '#e8c6ff',
+  '#9be6ec',
+  '#ffffff',
+];
 const step = (value: number) => (value === 0 ? 0 : 55 + value * 40);
 
 /** Colour of an index of the 256. */

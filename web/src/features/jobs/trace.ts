@@ -17,7 +17,9 @@ export function useTrace(projectId: number, jobId: number, running: boolean): st
         return;
       }
       busy = true;
-      const response = await fetch(`/api/v4/projects/${projectId}/jobs/${jobId}/trace`, { signal: stop.signal }).catch(() => null);
+      const response = await fetch(`/api/v4/projects/${projectId}/jobs/${jobId}/trace`, { signal: stop.signal }).catch(
+        () => null,
+      );
       const next = response?.ok ? await response.text().catch(() => null) : null;
       if (stop.signal.aborted) return;
       if (next !== null) setText(next);

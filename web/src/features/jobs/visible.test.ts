@@ -3,8 +3,11 @@ import { expect, it } from 'vitest';
 import { parseLog } from '../../lib/ansi/log.ts';
 import { foldedSections, sameLines, visibleLines } from './visible.ts';
 
-const log = parseLog('start\nsection_start:1:get[collapsed=true]\rfetching\nobjects\nsection_end:2:get\r\nsection_start:2:run\rrunning\nstep\nsection_end:3:run\r\nend\n');
-const shown = (turned: string[]) => visibleLines(log, foldedSections(log, new Set(turned))).map((line) => line.spans[0]?.text);
+const log = parseLog(
+  'start\nsection_start:1:get[collapsed=true]\rfetching\nobjects\nsection_end:2:get\r\nsection_start:2:run\rrunning\nstep\nsection_end:3:run\r\nend\n',
+);
+const shown = (turned: string[]) =>
+  visibleLines(log, foldedSections(log, new Set(turned))).map((line) => line.spans[0]?.text);
 
 it('a folded section keeps its first line', () => {
   expect(shown([])).toEqual(['start', 'fetching', 'running', 'step', 'end']);

@@ -4,7 +4,8 @@ import type { Line, Log } from '../../lib/ansi/log.ts';
 /** Sections that start folded; those that a person changed by hand turn over. */
 export function foldedSections(log: Log, turned: ReadonlySet<string>): ReadonlySet<string> {
   const folded = new Set<string>();
-  for (const section of log.sections.values()) if (section.collapsed !== turned.has(section.name)) folded.add(section.name);
+  for (const section of log.sections.values())
+    if (section.collapsed !== turned.has(section.name)) folded.add(section.name);
   return folded;
 }
 

@@ -20,7 +20,12 @@ function AddMember() {
   const [chosen, setChosen] = useState('30');
   const cache = useQueryClient();
   const sending = useForm(async () => {
-    await unwrap(client.POST('/projects/{id}/members', { params: { path: { id: path } }, body: { username, access_level: Number(chosen) } }));
+    await unwrap(
+      client.POST('/projects/{id}/members', {
+        params: { path: { id: path } },
+        body: { username, access_level: Number(chosen) },
+      }),
+    );
     setUsername('');
     await cache.invalidateQueries({ queryKey: ['project', path, 'members'] });
   });
@@ -28,8 +33,20 @@ function AddMember() {
     <form {...sending.form} className={classes.add}>
       <FormError error={sending.error} />
       <div className={classes.fields}>
-        <TextInput label="Username" required value={username} onChange={(event) => setUsername(event.currentTarget.value)} error={sending.reason('username') ?? sending.reason('user_id')} />
-        <NativeSelect label="Level" data={[...levels]} value={chosen} onChange={(event) => setChosen(event.currentTarget.value)} error={sending.reason('access_level')} />
+        <TextInput
+          label="Username"
+          required
+          value={username}
+          onChange={(event) => setUsername(event.currentTarget.value)}
+          error={sending.reason('username') ?? sending.reason('user_id')}
+        />
+        <NativeSelect
+          label="Level"
+          data={[...levels]}
+          value={chosen}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+          error={sending.reason('access_level')}
+        />
         <Button type="submit" loading={sending.pending}>
           Add
         </Button>
@@ -46,11 +63,17 @@ export default function MembersPage() {
   const done = () => cache.invalidateQueries({ queryKey: ['project', path, 'members'] });
   const change = useMutation({
     mutationFn: ({ user, to }: { user: number; to: number }) =>
-      unwrap(client.PUT('/projects/{id}/members/{user_id}', { params: { path: { id: path, user_id: user } }, body: { access_level: to } })),
+      unwrap(
+        client.PUT('/projects/{id}/members/{user_id}', {
+          params: { path: { id: path, user_id: user } },
+          body: { access_level: to },
+        }),
+      ),
     onSuccess: done,
   });
   const remove = useMutation({
-    mutationFn: (user: number) => unwrap(client.DELETE('/projects/{id}/members/{user_id}', { params: { path: { id: path, user_id: user } } })),
+    mutationFn: (user: number) =>
+      unwrap(client.DELETE('/projects/{id}/members/{user_id}', { params: { path: { id: path, user_id: user } } })),
     onSuccess: done,
   });
   const manages = view.level >= level.maintainer;
@@ -82,7 +105,13 @@ export default function MembersPage() {
                     value={String(member.access_level)}
                     onChange={(event) => change.mutate({ user: member.id, to: Number(event.currentTarget.value) })}
                   />
-                  <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Remove ${member.name}`} onClick={() => remove.mutate(member.id)}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={30}
+                    aria-label={`Remove ${member.name}`}
+                    onClick={() => remove.mutate(member.id)}
+                  >
                     <IconUserMinus size={16} />
                   </ActionIcon>
                 </>

@@ -8,4 +8,5 @@ export const levels = [
   { value: '50', label: 'Owner' },
 ] as const;
 
-export const levelName = (level: number): string => levels.find((each) => each.value === String(level))?.label ?? `Level ${level}`;
+export const levelName = (level: number): string =>
+  levels.find((each) => each.value === String(level))?.label ?? `Level ${level}`;

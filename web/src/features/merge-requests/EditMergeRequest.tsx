@@ -27,8 +27,21 @@ export function EditMergeRequest({ request, close }: { request: Schemas['MergeRe
     <form {...sending.form} className={classes.edit}>
       <FormError error={sending.error} />
       <Stack gap="sm" mb="lg">
-        <TextInput label="Title" required value={title} onChange={(event) => setTitle(event.currentTarget.value)} error={sending.reason('title')} />
-        <Textarea label="Description" autosize minRows={4} value={description} onChange={(event) => setDescription(event.currentTarget.value)} error={sending.reason('description')} />
+        <TextInput
+          label="Title"
+          required
+          value={title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+          error={sending.reason('title')}
+        />
+        <Textarea
+          label="Description"
+          autosize
+          minRows={4}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+          error={sending.reason('description')}
+        />
         <Group gap="sm">
           <Button type="submit" size="xs" loading={sending.pending}>
             Save

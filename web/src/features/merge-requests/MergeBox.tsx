@@ -58,7 +58,11 @@ function useMergeActions(request: Request) {
   const params = { path: { id: path, merge_request_iid: request.iid } };
   const settled = async () => {
     await Promise.all(
-      [['project', path, 'merge-request', request.iid], ['project', path, 'merge-requests'], ['project', path, 'branches']].map((queryKey) => cache.invalidateQueries({ queryKey })),
+      [
+        ['project', path, 'merge-request', request.iid],
+        ['project', path, 'merge-requests'],
+        ['project', path, 'branches'],
+      ].map((queryKey) => cache.invalidateQueries({ queryKey })),
     );
   };
   return {
@@ -79,7 +83,12 @@ function useMergeActions(request: Request) {
       onSettled: settled,
     }),
     stopWaiting: useMutation({
-      mutationFn: () => unwrap(client.POST('/projects/{id}/merge_requests/{merge_request_iid}/cancel_merge_when_pipeline_succeeds', { params })),
+      mutationFn: () =>
+        unwrap(
+          client.POST('/projects/{id}/merge_requests/{merge_request_iid}/cancel_merge_when_pipeline_succeeds', {
+            params,
+          }),
+        ),
       onSettled: settled,
     }),
   };
@@ -89,7 +98,9 @@ export function MergeBox({ request }: { request: Request }) {
   const { project } = useProject();
   const { merge, stopWaiting } = useMergeActions(request);
   const [squash, setSquash] = useState(request.squash || request.squash_on_merge);
-  const [remove, setRemove] = useState(request.force_remove_source_branch ?? project.remove_source_branch_after_merge ?? true);
+  const [remove, setRemove] = useState(
+    request.force_remove_source_branch ?? project.remove_source_branch_after_merge ?? true,
+  );
   const [message, setMessage] = useState('');
   const [editing, setEditing] = useState(false);
   if (request.state === 'merged' || request.state === 'closed') {
@@ -112,7 +123,9 @@ export function MergeBox({ request }: { request: Request }) {
       <div className={classes.part} data-tone={reason.mergeable ? 'ready' : 'blocked'}>
         <Icon size={20} aria-hidden />
         <div>
-          <strong>{request.merge_when_pipeline_succeeds ? 'Will be merged when its pipeline passes' : reason.text}</strong>
+          <strong>
+            {request.merge_when_pipeline_succeeds ? 'Will be merged when its pipeline passes' : reason.text}
+          </strong>
           {reason.help ? <div className={classes.dim}>{reason.help}</div> : null}
           {request.merge_error ? <div className={classes.dim}>{request.merge_error}</div> : null}
         </div>
@@ -126,9 +139,18 @@ export function MergeBox({ request }: { request: Request }) {
         <Stack gap="sm" className={classes.choices}>
           <FormError error={merge.error} />
           <Group gap="lg">
-            <Checkbox label="Delete the source branch" checked={remove} onChange={(event) => setRemove(event.currentTarget.checked)} />
+            <Checkbox
+              label="Delete the source branch"
+              checked={remove}
+              onChange={(event) => setRemove(event.currentTarget.checked)}
+            />
             {project.squash_option === 'never' ? null : (
-              <Checkbox label="Squash commits" checked={squash} disabled={project.squash_option === 'always'} onChange={(event) => setSquash(event.currentTarget.checked)} />
+              <Checkbox
+                label="Squash commits"
+                checked={squash}
+                disabled={project.squash_option === 'always'}
+                onChange={(event) => setSquash(event.currentTarget.checked)}
+              />
             )}
             <UnstyledButton className={classes.more} aria-expanded={editing} onClick={() => setEditing(!editing)}>
               Change the message

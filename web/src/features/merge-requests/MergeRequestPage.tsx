@@ -30,11 +30,24 @@ function Tabs({ request, tab }: { request: Schemas['MergeRequestDetail']; tab: s
         const text = name === 'diffs' && request.changes_count ? `${label} ${request.changes_count}` : label;
         const current = tab === name ? ({ 'aria-current': 'page' } as const) : {};
         return name === '' ? (
-          <Link key={name} to="/p/$path/merge_requests/$iid" params={params} activeOptions={{ exact: true }} {...current} resetScroll={false}>
+          <Link
+            key={name}
+            to="/p/$path/merge_requests/$iid"
+            params={params}
+            activeOptions={{ exact: true }}
+            {...current}
+            resetScroll={false}
+          >
             {text}
           </Link>
         ) : (
-          <Link key={name} to="/p/$path/merge_requests/$iid/$tab" params={{ ...params, tab: name }} {...current} resetScroll={false}>
+          <Link
+            key={name}
+            to="/p/$path/merge_requests/$iid/$tab"
+            params={{ ...params, tab: name }}
+            {...current}
+            resetScroll={false}
+          >
             {text}
           </Link>
         );
@@ -55,7 +68,12 @@ export default function MergeRequestPage() {
   useLive([`merge_request:${request.id}`, `project:${project.id}:pipelines`], [key]);
   const change = useMutation({
     mutationFn: (body: { state_event?: 'close' | 'reopen'; title?: string }) =>
-      unwrap(client.PUT('/projects/{id}/merge_requests/{merge_request_iid}', { params: { path: { id: path, merge_request_iid: request.iid } }, body })),
+      unwrap(
+        client.PUT('/projects/{id}/merge_requests/{merge_request_iid}', {
+          params: { path: { id: path, merge_request_iid: request.iid } },
+          body,
+        }),
+      ),
     onSuccess: () => cache.invalidateQueries({ queryKey: key }),
   });
   if (!(tab in tabs)) throw notFound();
@@ -78,12 +96,22 @@ export default function MergeRequestPage() {
               <Button
                 size="xs"
                 variant="default"
-                onClick={() => change.mutate({ title: request.draft ? request.title.replace(/^\s*(\[draft\]|\(draft\)|draft:)\s*/i, '') : `Draft: ${request.title}` })}
+                onClick={() =>
+                  change.mutate({
+                    title: request.draft
+                      ? request.title.replace(/^\s*(\[draft\]|\(draft\)|draft:)\s*/i, '')
+                      : `Draft: ${request.title}`,
+                  })
+                }
               >
                 {request.draft ? 'Mark as ready' : 'Mark as draft'}
               </Button>
             ) : null}
-            <Button size="xs" variant="default" onClick={() => change.mutate({ state_event: open ? 'close' : 'reopen' })}>
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => change.mutate({ state_event: open ? 'close' : 'reopen' })}
+            >
               {open ? 'Close' : 'Reopen'}
             </Button>
           </>

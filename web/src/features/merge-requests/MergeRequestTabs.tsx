@@ -13,7 +13,8 @@ import { useProject } from '../projects/useProject.ts';
 export function CommitsTab({ iid }: { iid: number }) {
   const { parts, segment } = useProject();
   const { data: commits } = useSuspenseQuery(parts.mergeRequestCommits(iid));
-  if (commits.length === 0) return <EmptyState title="No commits">The target has everything that the source has.</EmptyState>;
+  if (commits.length === 0)
+    return <EmptyState title="No commits">The target has everything that the source has.</EmptyState>;
   return (
     <DataList label="Commits">
       {commits.map((commit) => (
@@ -35,7 +36,8 @@ export function CommitsTab({ iid }: { iid: number }) {
 export function PipelinesTab({ iid }: { iid: number }) {
   const { parts, segment } = useProject();
   const { data: pipelines } = useSuspenseQuery(parts.mergeRequestPipelines(iid));
-  if (pipelines.length === 0) return <EmptyState title="No pipelines">Nothing has run for this merge request yet.</EmptyState>;
+  if (pipelines.length === 0)
+    return <EmptyState title="No pipelines">Nothing has run for this merge request yet.</EmptyState>;
   return (
     <DataList label="Pipelines">
       {pipelines.map((pipeline) => (

@@ -44,18 +44,29 @@ export default function MergeRequestsPage() {
       <FilterBar
         label="Filter by title or description"
         value={search.search ?? ''}
-        change={(text) => void navigate({ search: (before) => ({ ...before, search: text || undefined, page: undefined }), replace: true })}
+        change={(text) =>
+          void navigate({
+            search: (before) => ({ ...before, search: text || undefined, page: undefined }),
+            replace: true,
+          })
+        }
       >
         <SegmentedControl
           size="xs"
           aria-label="State"
           data={states}
           value={state}
-          onChange={(next) => void navigate({ search: (before) => ({ ...before, state: next === 'opened' ? undefined : next, page: undefined }) })}
+          onChange={(next) =>
+            void navigate({
+              search: (before) => ({ ...before, state: next === 'opened' ? undefined : next, page: undefined }),
+            })
+          }
         />
       </FilterBar>
       {data.items.length === 0 ? (
-        <EmptyState title={state === 'opened' && !search.search ? 'No open merge requests' : 'No merge request is like this'}>
+        <EmptyState
+          title={state === 'opened' && !search.search ? 'No open merge requests' : 'No merge request is like this'}
+        >
           {state === 'opened' && !search.search ? (
             <>
               Push a branch, then ask for it to be merged.
@@ -91,7 +102,11 @@ export default function MergeRequestsPage() {
           ))}
         </DataList>
       )}
-      <Pager page={search.page ?? 1} nextPage={data.nextPage} go={(page) => void navigate({ search: (before) => ({ ...before, page }) })} />
+      <Pager
+        page={search.page ?? 1}
+        nextPage={data.nextPage}
+        go={(page) => void navigate({ search: (before) => ({ ...before, page }) })}
+      />
     </Page>
   );
 }

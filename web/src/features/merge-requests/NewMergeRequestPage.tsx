@@ -36,7 +36,14 @@ export default function NewMergeRequestPage() {
     const request = await unwrap(
       client.POST('/projects/{id}/merge_requests', {
         params: { path: { id: path } },
-        body: { source_branch: source, target_branch: target, title, remove_source_branch: remove, squash, ...(description ? { description } : {}) },
+        body: {
+          source_branch: source,
+          target_branch: target,
+          title,
+          remove_source_branch: remove,
+          squash,
+          ...(description ? { description } : {}),
+        },
       }),
     );
     await navigate({ to: '/p/$path/merge_requests/$iid', params: { path: segment, iid: String(request.iid) } });
@@ -51,8 +58,12 @@ export default function NewMergeRequestPage() {
             <IconArrowRight size={16} aria-label="into" />
             <RefPicker value={target} choose={setTarget} label="Target branch" />
           </Group>
-          {source !== '' && source === target ? <Text c="var(--mr-failed)">Source and target are the same branch.</Text> : null}
-          {compare?.commits.length === 0 ? <Text c="var(--mr-dim)">The target has everything that the source has.</Text> : null}
+          {source !== '' && source === target ? (
+            <Text c="var(--mr-failed)">Source and target are the same branch.</Text>
+          ) : null}
+          {compare?.commits.length === 0 ? (
+            <Text c="var(--mr-dim)">The target has everything that the source has.</Text>
+          ) : null}
           <TextInput
             label="Title"
             description="Start it with “Draft:” while it is not ready"
@@ -70,7 +81,11 @@ export default function NewMergeRequestPage() {
             onChange={(event) => setDescription(event.currentTarget.value)}
             error={sending.reason('description')}
           />
-          <Checkbox label="Delete the source branch when merged" checked={remove} onChange={(event) => setRemove(event.currentTarget.checked)} />
+          <Checkbox
+            label="Delete the source branch when merged"
+            checked={remove}
+            onChange={(event) => setRemove(event.currentTarget.checked)}
+          />
           {project.squash_option === 'never' ? null : (
             <Checkbox
               label="Squash the commits into one"
@@ -87,7 +102,12 @@ export default function NewMergeRequestPage() {
           {compare && compare.commits.length > 0 ? (
             <DataList label="Commits">
               {compare.commits.map((commit) => (
-                <DataRow key={commit.id} title={commit.title} meta={<CommitMeta commit={commit} />} after={<code>{commit.short_id}</code>} />
+                <DataRow
+                  key={commit.id}
+                  title={commit.title}
+                  meta={<CommitMeta commit={commit} />}
+                  after={<code>{commit.short_id}</code>}
+                />
               ))}
             </DataList>
           ) : null}

@@ -16,13 +16,26 @@ const reasons: Readonly<Record<string, Reason>> = {
   unchecked: { text: 'Checking whether it can be merged', mergeable: false },
   preparing: { text: 'Being prepared', mergeable: false },
   draft_status: { text: 'Still a draft', help: 'Mark it as ready to merge it.', mergeable: false },
-  conflict: { text: 'Both branches changed the same lines', help: 'Merge or rebase onto the target branch on your computer, solve the conflicts and push.', mergeable: false },
-  broken_status: { text: 'A branch is missing or the merge cannot be made', help: 'Push the source branch again or choose another target.', mergeable: false },
-  need_rebase: { text: 'Behind its target branch', help: 'Rebase it: this project takes only fast-forward merges.', mergeable: false },
+  conflict: {
+    text: 'Both branches changed the same lines',
+    help: 'Merge or rebase onto the target branch on your computer, solve the conflicts and push.',
+    mergeable: false,
+  },
+  broken_status: {
+    text: 'A branch is missing or the merge cannot be made',
+    help: 'Push the source branch again or choose another target.',
+    mergeable: false,
+  },
+  need_rebase: {
+    text: 'Behind its target branch',
+    help: 'Rebase it: this project takes only fast-forward merges.',
+    mergeable: false,
+  },
   ci_must_pass: { text: 'Its pipeline must pass first', mergeable: false, waits: false },
   ci_still_running: { text: 'Its pipeline is still running', mergeable: false, waits: true },
   discussions_not_resolved: { text: 'Open threads must be resolved first', mergeable: false },
   not_approved: { text: 'Approvals are missing', mergeable: false },
 };
 
-export const reasonOf = (status: string): Reason => reasons[status] ?? { text: `Cannot be merged: ${status.replaceAll('_', ' ')}`, mergeable: false };
+export const reasonOf = (status: string): Reason =>
+  reasons[status] ?? { text: `Cannot be merged: ${status.replaceAll('_', ' ')}`, mergeable: false };

@@ -31,7 +31,8 @@ export default function NewPipelinePage() {
     );
     await navigate({ to: '/p/$path/pipelines/$id', params: { path: segment, id: String(pipeline.id) } });
   });
-  const change = (at: number, part: Partial<Row>) => setRows(rows.map((row) => (row.at === at ? { ...row, ...part } : row)));
+  const change = (at: number, part: Partial<Row>) =>
+    setRows(rows.map((row) => (row.at === at ? { ...row, ...part } : row)));
   return (
     <Page title={`Run pipeline · ${project.name_with_namespace}`} heading="Run pipeline" narrow>
       <form {...sending.form}>
@@ -42,15 +43,36 @@ export default function NewPipelinePage() {
           </div>
           {rows.map((row) => (
             <div key={row.at} className={classes.variables}>
-              <TextInput aria-label="Name of the variable" placeholder="NAME" value={row.key} onChange={(event) => change(row.at, { key: event.currentTarget.value })} />
-              <TextInput aria-label="Value of the variable" placeholder="value" value={row.value} onChange={(event) => change(row.at, { value: event.currentTarget.value })} />
-              <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Remove ${row.key || 'the variable'}`} onClick={() => setRows(rows.filter((each) => each !== row))}>
+              <TextInput
+                aria-label="Name of the variable"
+                placeholder="NAME"
+                value={row.key}
+                onChange={(event) => change(row.at, { key: event.currentTarget.value })}
+              />
+              <TextInput
+                aria-label="Value of the variable"
+                placeholder="value"
+                value={row.value}
+                onChange={(event) => change(row.at, { value: event.currentTarget.value })}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={36}
+                aria-label={`Remove ${row.key || 'the variable'}`}
+                onClick={() => setRows(rows.filter((each) => each !== row))}
+              >
                 <IconTrash size={16} />
               </ActionIcon>
             </div>
           ))}
           <div>
-            <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={() => setRows([...rows, { at: (rows.at(-1)?.at ?? 0) + 1, key: '', value: '' }])}>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconPlus size={14} />}
+              onClick={() => setRows([...rows, { at: (rows.at(-1)?.at ?? 0) + 1, key: '', value: '' }])}
+            >
               Add variable
             </Button>
           </div>

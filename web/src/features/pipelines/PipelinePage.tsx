@@ -62,7 +62,9 @@ export default function PipelinePage() {
     >
       <FormError error={act.error} />
       <div className={classes.facts}>
-        <StatusBadge status={pipeline.detailed_status.group === 'success-with-warnings' ? 'warning' : pipeline.status} />
+        <StatusBadge
+          status={pipeline.detailed_status.group === 'success-with-warnings' ? 'warning' : pipeline.status}
+        />
         <RefBadge name={pipeline.ref} kind={pipeline.tag ? 'tag' : 'branch'} />
         <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: pipeline.sha }}>
           <code>{pipeline.sha.slice(0, 8)}</code>
@@ -79,7 +81,11 @@ export default function PipelinePage() {
           <pre>{pipeline.yaml_errors}</pre>
         </Alert>
       ) : null}
-      {jobs.length === 0 ? <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState> : <PipelineGraph jobs={jobs} needs={needs} />}
+      {jobs.length === 0 ? (
+        <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState>
+      ) : (
+        <PipelineGraph jobs={jobs} needs={needs} />
+      )}
     </Page>
   );
 }

@@ -17,7 +17,8 @@ import classes from './pipelines.module.css';
 import { sources } from './words.ts';
 
 const statuses = ['running', 'pending', 'success', 'failed', 'canceled', 'skipped', 'manual', 'created'];
-const example = "cat > .gitlab-ci.yml <<'END'\ntest:\n  script:\n    - echo hello\nEND\ngit add .gitlab-ci.yml\ngit commit -m 'Add a pipeline'\ngit push";
+const example =
+  "cat > .gitlab-ci.yml <<'END'\ntest:\n  script:\n    - echo hello\nEND\ngit add .gitlab-ci.yml\ngit commit -m 'Add a pipeline'\ngit push";
 
 export default function PipelinesPage() {
   const search = useSearch({ from: '/p/$path/pipelines' });
@@ -42,7 +43,9 @@ export default function PipelinesPage() {
       <FilterBar
         label="Filter by branch or tag"
         value={search.ref ?? ''}
-        change={(ref) => void navigate({ search: (before) => ({ ...before, ref: ref || undefined, page: undefined }), replace: true })}
+        change={(ref) =>
+          void navigate({ search: (before) => ({ ...before, ref: ref || undefined, page: undefined }), replace: true })
+        }
       >
         <NativeSelect
           aria-label="Status"
@@ -93,7 +96,11 @@ export default function PipelinesPage() {
           ))}
         </DataList>
       )}
-      <Pager page={search.page ?? 1} nextPage={data.nextPage} go={(page) => void navigate({ search: (before) => ({ ...before, page }) })} />
+      <Pager
+        page={search.page ?? 1}
+        nextPage={data.nextPage}
+        go={(page) => void navigate({ search: (before) => ({ ...before, page }) })}
+      />
     </Page>
   );
 }

@@ -41,7 +41,10 @@ const curve = (from: { x: number; y: number }, to: { x: number; y: number }): st
 };
 
 /** `needs`: names of jobs by the name of the job that waits for them; a job without an entry waits for the stage before. */
-export function layoutGraph<T extends GraphJob>(jobs: readonly T[], needs: ReadonlyMap<string, readonly string[]>): Graph<T> {
+export function layoutGraph<T extends GraphJob>(
+  jobs: readonly T[],
+  needs: ReadonlyMap<string, readonly string[]>,
+): Graph<T> {
   const shown = latestJobs(jobs);
   const stages = [...new Set(shown.map((job) => job.stage))];
   const columns = stages.map((stage, index) => ({ stage, x: index * (size.width + size.gapX) }));

@@ -25,4 +25,12 @@ export const failures: Readonly<Record<string, string>> = {
   ci_quota_exceeded: 'The time for jobs is used up.',
 };
 
-export const activeStatuses: ReadonlySet<string> = new Set(['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'canceling', 'scheduled']);
+export const activeStatuses: ReadonlySet<string> = new Set([
+  'created',
+  'waiting_for_resource',
+  'preparing',
+  'pending',
+  'running',
+  'canceling',
+  'scheduled',
+]);

@@ -72,7 +72,11 @@ export default function NewProjectPage() {
             onChange={(event) => setDescription(event.currentTarget.value)}
             error={sending.reason('description')}
           />
-          <VisibilityField value={visibility} change={setVisibility} error={sending.reason('visibility_level') ?? sending.reason('visibility')} />
+          <VisibilityField
+            value={visibility}
+            change={setVisibility}
+            error={sending.reason('visibility_level') ?? sending.reason('visibility')}
+          />
           <Checkbox
             label="Start with a README"
             description="Leave this off to push an existing repository"

@@ -9,7 +9,11 @@ import { useProject } from './useProject.ts';
 export function Overview() {
   const { project, path } = useProject();
   useLive([`project:${project.id}:refs`], [['project', path]]);
-  const description = project.description ? <Text c="var(--mr-dim)">{project.description}</Text> : null;
+  const description = project.description ? (
+    <Text c="var(--mr-dim)" mb="sm">
+      {project.description}
+    </Text>
+  ) : null;
   return (
     <Page title={project.name_with_namespace} heading={project.name} quiet>
       {description}

@@ -11,14 +11,21 @@ const missing = (error: unknown): boolean => error instanceof ApiError && error.
 export async function resolveObject(path: string): Promise<NamedObject> {
   try {
     if (path.includes('/')) {
-      await queries.ensureQueryData(data.project(path));
+      const project = await queries.ensureQueryData(data.project(path));
+      const ref = project.default_branch;
+      const parts = data.of(path);
+      if (ref && !project.empty_repo)
+        await Promise.all([
+          queries.ensureQueryData(parts.tree(ref, '')),
+          queries.ensureQueryData(parts.commits({ ref, folder: '', perPage: 1 })),
+        ]);
       return { kind: 'project', path };
     }
   } catch (error) {
     if (!missing(error)) throw error;
   }
   try {
-    await queries.ensureQueryData(data.group(path));
+    await Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(data.groupProjects(path))]);
     return { kind: 'group', path };
   } catch (error) {
     if (missing(error)) throw notFound();

@@ -25,7 +25,10 @@ export function useProject(): ProjectInView {
   const path = fromSegment(segment);
   const { data: project } = useSuspenseQuery(data.project(path));
   const { data: session } = useQuery(sessionQuery);
-  const given = Math.max(project.permissions?.project_access?.access_level ?? 0, project.permissions?.group_access?.access_level ?? 0);
+  const given = Math.max(
+    project.permissions?.project_access?.access_level ?? 0,
+    project.permissions?.group_access?.access_level ?? 0,
+  );
   const owns = session?.user && (session.user.is_admin || project.owner?.id === session.user.id);
   return { project, path, segment, parts: data.of(path), level: owns ? level.owner : given };
 }

@@ -47,7 +47,11 @@ export default function SignInPage() {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <Checkbox label="Remember me" checked={remember} onChange={(event) => setRemember(event.currentTarget.checked)} />
+          <Checkbox
+            label="Remember me"
+            checked={remember}
+            onChange={(event) => setRemember(event.currentTarget.checked)}
+          />
           <Button type="submit" loading={sending.pending}>
             Sign in
           </Button>

@@ -14,20 +14,44 @@ export function GeneralSettings() {
   const [description, setDescription] = useState(project.description ?? '');
   const [visibility, setVisibility] = useState(project.visibility);
   const [branch, setBranch] = useState(project.default_branch);
-  const sending = useProjectForm(() => ({ name, description, visibility, ...(branch && branch !== project.default_branch ? { default_branch: branch } : {}) }));
+  const sending = useProjectForm(() => ({
+    name,
+    description,
+    visibility,
+    ...(branch && branch !== project.default_branch ? { default_branch: branch } : {}),
+  }));
   return (
     <form {...sending.form}>
       <h2>General</h2>
       <FormError error={sending.error} />
       <Stack gap="md">
-        <TextInput label="Name" required value={name} onChange={(event) => setName(event.currentTarget.value)} error={sending.reason('name')} />
-        <Textarea label="Description" autosize minRows={2} value={description} onChange={(event) => setDescription(event.currentTarget.value)} error={sending.reason('description')} />
+        <TextInput
+          label="Name"
+          required
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={sending.reason('name')}
+        />
+        <Textarea
+          label="Description"
+          autosize
+          minRows={2}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+          error={sending.reason('description')}
+        />
         {project.empty_repo || !branch ? null : (
           <Input.Wrapper label="Default branch" labelElement="div">
-            <RefPicker value={branch} choose={setBranch} label="Default branch" />
+            <div>
+              <RefPicker value={branch} choose={setBranch} label="Default branch" />
+            </div>
           </Input.Wrapper>
         )}
-        <VisibilityField value={visibility} change={setVisibility} error={sending.reason('visibility_level') ?? sending.reason('visibility')} />
+        <VisibilityField
+          value={visibility}
+          change={setVisibility}
+          error={sending.reason('visibility_level') ?? sending.reason('visibility')}
+        />
         <Save pending={sending.pending} done={sending.done} />
       </Stack>
     </form>

@@ -8,7 +8,11 @@ import { useProjectForm } from './useProjectForm.ts';
 
 const methods = [
   { value: 'merge', label: 'Merge commit', description: 'Every merge makes a merge commit' },
-  { value: 'rebase_merge', label: 'Merge commit with a straight history', description: 'A merge commit, only when the source is up to date' },
+  {
+    value: 'rebase_merge',
+    label: 'Merge commit with a straight history',
+    description: 'A merge commit, only when the source is up to date',
+  },
   { value: 'ff', label: 'Fast-forward', description: 'No merge commits; the source must be up to date' },
 ];
 const squashing = [
@@ -54,9 +58,22 @@ export function MergeSettings() {
           </Stack>
         </Radio.Group>
         <Stack gap={8}>
-          <Checkbox label="The pipeline must pass" checked={passes} onChange={(event) => setPasses(event.currentTarget.checked)} />
-          <Checkbox label="Skipped pipelines count as passed" disabled={!passes} checked={skipped} onChange={(event) => setSkipped(event.currentTarget.checked)} />
-          <Checkbox label="Delete source branches when merged, unless chosen otherwise" checked={remove} onChange={(event) => setRemove(event.currentTarget.checked)} />
+          <Checkbox
+            label="The pipeline must pass"
+            checked={passes}
+            onChange={(event) => setPasses(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="Skipped pipelines count as passed"
+            disabled={!passes}
+            checked={skipped}
+            onChange={(event) => setSkipped(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="Delete source branches when merged, unless chosen otherwise"
+            checked={remove}
+            onChange={(event) => setRemove(event.currentTarget.checked)}
+          />
         </Stack>
         <Save pending={sending.pending} done={sending.done} />
       </Stack>

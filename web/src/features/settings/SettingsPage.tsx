@@ -27,7 +27,14 @@ export default function SettingsPage() {
       <div className={classes.layout}>
         <nav aria-label="Settings" className={classes.list}>
           {Object.entries(parts).map(([key, [label]]) => (
-            <Link key={key} to="/p/$path/settings" params={{ path: segment }} search={{ part: key === 'general' ? undefined : key }} activeOptions={{ exact: true, explicitUndefined: true }}>
+            <Link
+              key={key}
+              to="/p/$path/settings"
+              params={{ path: segment }}
+              search={{ part: key === 'general' ? undefined : key }}
+              activeOptions={{ exact: true }}
+              aria-current={key === name ? 'page' : undefined}
+            >
               {label}
             </Link>
           ))}

@@ -19,7 +19,10 @@ function AddVariable({ done }: { done: () => Promise<void> }) {
   const [guarded, setGuarded] = useState(false);
   const sending = useForm(async () => {
     await unwrap(
-      client.POST('/projects/{id}/variables', { params: { path: { id: path } }, body: { key, value, masked, protected: guarded, environment_scope: scope || '*' } }),
+      client.POST('/projects/{id}/variables', {
+        params: { path: { id: path } },
+        body: { key, value, masked, protected: guarded, environment_scope: scope || '*' },
+      }),
     );
     setKey('');
     setValue('');
@@ -30,13 +33,41 @@ function AddVariable({ done }: { done: () => Promise<void> }) {
       <FormError error={sending.error} />
       <Stack gap="sm">
         <div className={classes.fields}>
-          <TextInput label="Key" required value={key} onChange={(event) => setKey(event.currentTarget.value)} error={sending.reason('key')} autoComplete="off" />
-          <TextInput label="Environment" value={scope} onChange={(event) => setScope(event.currentTarget.value)} error={sending.reason('environment_scope')} />
+          <TextInput
+            label="Key"
+            required
+            value={key}
+            onChange={(event) => setKey(event.currentTarget.value)}
+            error={sending.reason('key')}
+            autoComplete="off"
+          />
+          <TextInput
+            label="Environment"
+            value={scope}
+            onChange={(event) => setScope(event.currentTarget.value)}
+            error={sending.reason('environment_scope')}
+          />
         </div>
-        <Textarea label="Value" autosize minRows={1} value={value} onChange={(event) => setValue(event.currentTarget.value)} error={sending.reason('value')} autoComplete="off" />
+        <Textarea
+          label="Value"
+          autosize
+          minRows={1}
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+          error={sending.reason('value')}
+          autoComplete="off"
+        />
         <Group gap="lg">
-          <Checkbox label="Mask in logs" checked={masked} onChange={(event) => setMasked(event.currentTarget.checked)} />
-          <Checkbox label="Only for protected branches and tags" checked={guarded} onChange={(event) => setGuarded(event.currentTarget.checked)} />
+          <Checkbox
+            label="Mask in logs"
+            checked={masked}
+            onChange={(event) => setMasked(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="Only for protected branches and tags"
+            checked={guarded}
+            onChange={(event) => setGuarded(event.currentTarget.checked)}
+          />
         </Group>
         <div>
           <Button type="submit" size="xs" loading={sending.pending}>
@@ -57,7 +88,10 @@ export function VariableSettings() {
     mutationFn: (variable: Schemas['Variable']) =>
       unwrap(
         client.DELETE('/projects/{id}/variables/{key}', {
-          params: { path: { id: path, key: variable.key }, query: { filter: { environment_scope: variable.environment_scope } } },
+          params: {
+            path: { id: path, key: variable.key },
+            query: { filter: { environment_scope: variable.environment_scope } },
+          },
         }),
       ),
     onSuccess: done,
@@ -67,7 +101,9 @@ export function VariableSettings() {
       <h2>CI/CD variables</h2>
       <FormError error={error ?? remove.error} />
       <Stack gap="lg">
-        {variables?.length === 0 ? <Text c="var(--mr-dim)">No variables yet. Jobs see each one in their environment.</Text> : null}
+        {variables?.length === 0 ? (
+          <Text c="var(--mr-dim)">No variables yet. Jobs see each one in their environment.</Text>
+        ) : null}
         {variables && variables.length > 0 ? (
           <DataList label="Variables">
             {variables.map((variable) => (
@@ -76,14 +112,28 @@ export function VariableSettings() {
                 title={<code>{variable.key}</code>}
                 meta={
                   <>
-                    {variable.masked ? <Badge size="sm" variant="default">masked</Badge> : null}
-                    {variable.protected ? <Badge size="sm" variant="default">protected</Badge> : null}
+                    {variable.masked ? (
+                      <Badge size="sm" variant="default">
+                        masked
+                      </Badge>
+                    ) : null}
+                    {variable.protected ? (
+                      <Badge size="sm" variant="default">
+                        protected
+                      </Badge>
+                    ) : null}
                     {variable.environment_scope === '*' ? null : <span>{variable.environment_scope}</span>}
                     {variable.description ? <span>{variable.description}</span> : null}
                   </>
                 }
                 after={
-                  <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Delete ${variable.key}`} onClick={() => remove.mutate(variable)}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={30}
+                    aria-label={`Delete ${variable.key}`}
+                    onClick={() => remove.mutate(variable)}
+                  >
                     <IconTrash size={16} />
                   </ActionIcon>
                 }

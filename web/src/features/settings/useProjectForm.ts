@@ -5,7 +5,9 @@ import * as data from '../../lib/data.ts';
 import { useForm } from '../../ui/forms.ts';
 import { useProject } from '../projects/useProject.ts';
 
-type Change = NonNullable<Parameters<typeof client.PUT<'/projects/{id}', { params: { path: { id: string } } }>>[1]['body']>;
+type Change = NonNullable<
+  Parameters<typeof client.PUT<'/projects/{id}', { params: { path: { id: string } } }>>[1]['body']
+>;
 
 /** `change` is read when the form is sent. */
 export function useProjectForm(change: () => Change) {

@@ -29,7 +29,9 @@ function NewToken({ made }: { made: (token: Schemas['NewPersonalAccessToken']) =
   const [expires, setExpires] = useState(inDays(90));
   const [chosen, setChosen] = useState<Scope[]>(['api']);
   const sending = useForm(async () => {
-    const token = await unwrap(client.POST('/user/personal_access_tokens', { body: { name, scopes: chosen, expires_at: expires } }));
+    const token = await unwrap(
+      client.POST('/user/personal_access_tokens', { body: { name, scopes: chosen, expires_at: expires } }),
+    );
     setName('');
     made(token);
   });
@@ -37,9 +39,28 @@ function NewToken({ made }: { made: (token: Schemas['NewPersonalAccessToken']) =
     <form {...sending.form}>
       <FormError error={sending.error} />
       <Stack gap="md">
-        <TextInput label="Name" description="What it is for" required value={name} onChange={(event) => setName(event.currentTarget.value)} error={sending.reason('name')} />
-        <TextInput label="Expires" type="date" required value={expires} onChange={(event) => setExpires(event.currentTarget.value)} error={sending.reason('expires_at')} />
-        <Checkbox.Group label="Scopes" value={chosen} onChange={(value) => setChosen(value as Scope[])} error={sending.reason('scopes')}>
+        <TextInput
+          label="Name"
+          description="What it is for"
+          required
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={sending.reason('name')}
+        />
+        <TextInput
+          label="Expires"
+          type="date"
+          required
+          value={expires}
+          onChange={(event) => setExpires(event.currentTarget.value)}
+          error={sending.reason('expires_at')}
+        />
+        <Checkbox.Group
+          label="Scopes"
+          value={chosen}
+          onChange={(value) => setChosen(value as Scope[])}
+          error={sending.reason('scopes')}
+        >
           <Stack gap={6} mt={6}>
             {scopes.map((scope) => (
               <Checkbox key={scope.value} {...scope} />
@@ -103,7 +124,13 @@ export default function TokensPage() {
                   </>
                 }
                 after={
-                  <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Revoke ${token.name}`} onClick={() => setLeaving(token)}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={30}
+                    aria-label={`Revoke ${token.name}`}
+                    onClick={() => setLeaving(token)}
+                  >
                     <IconTrash size={16} />
                   </ActionIcon>
                 }

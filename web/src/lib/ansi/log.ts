@@ -34,7 +34,7 @@ export interface Log {
 const plain: Style = { color: null, background: null, bold: false, dim: false, italic: false, underline: false };
 const escapeCharacter = String.fromCharCode(27);
 const section = new RegExp(`^section_(start|end):(\\d+):([\\w.-]+)(?:\\[([^\\]]*)\\])?\\r(?:${escapeCharacter}\\[0K)?`);
-const escape = new RegExp(`${escapeCharacter}\\[([0-9;]*)([A-Za-z])`, 'g');
+const sequence = new RegExp(`${escapeCharacter}\\[([0-9;]*)([A-Za-z])`, 'g');
 
 function extended(codes: number[]): number | null {
   const kind = codes.shift();
@@ -106,7 +106,7 @@ export function parseLog(text: string): Log {
     const visible = shown(rest);
     const spans: Span[] = [];
     let last = 0;
-    for (const match of visible.matchAll(escape)) {
+    for (const match of visible.matchAll(sequence)) {
       const before = visible.slice(last, match.index);
       if (before !== '') spans.push({ text: before, style });
       if (match[2] === 'm') style = applySgr(style, match[1] ?? '');

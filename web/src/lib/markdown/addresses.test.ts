@@ -19,7 +19,9 @@ describe('addresses in documents', () => {
   });
 
   it('pictures come from the repository or not at all', () => {
-    expect(pictureAddress('img/a.png?x', base)).toBe('/api/v4/projects/mill%2Frace/repository/files/docs%2Fuser%2Fimg%2Fa.png/raw?ref=feature%2Fx');
+    expect(pictureAddress('img/a.png?x', base)).toBe(
+      '/api/v4/projects/mill%2Frace/repository/files/docs%2Fuser%2Fimg%2Fa.png/raw?ref=feature%2Fx',
+    );
     expect(pictureAddress('https://example.com/a.png', base)).toBeNull();
     expect(pictureAddress('//example.com/a.png', base)).toBeNull();
     expect(pictureAddress('data:image/svg+xml;base64,AA', base)).toBeNull();

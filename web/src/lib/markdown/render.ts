@@ -11,9 +11,11 @@ const maximumLength = 512 * 1024;
 const purify = DOMPurify();
 purify.addHook('afterSanitizeAttributes', (node) => {
   // A picture that raw HTML asks from elsewhere would tell that server who reads.
-  if (node.tagName === 'IMG' && !/^(\/api\/v4\/projects\/|data:image\/)/.test(node.getAttribute('src') ?? '')) node.removeAttribute('src');
+  if (node.tagName === 'IMG' && !/^(\/api\/v4\/projects\/|data:image\/)/.test(node.getAttribute('src') ?? ''))
+    node.removeAttribute('src');
   if (node.tagName === 'IMG' && !node.hasAttribute('alt')) node.setAttribute('alt', '');
-  if (node.tagName === 'A' && /^(https?:)?\/\//i.test(node.getAttribute('href') ?? '')) node.setAttribute('rel', 'nofollow noopener noreferrer');
+  if (node.tagName === 'A' && /^(https?:)?\/\//i.test(node.getAttribute('href') ?? ''))
+    node.setAttribute('rel', 'nofollow noopener noreferrer');
   if (node.tagName === 'INPUT') node.setAttribute('aria-label', 'Task');
   if (node.tagName === 'PRE' || node.tagName === 'TABLE') node.setAttribute('tabindex', '0');
 });
@@ -33,7 +35,11 @@ export function renderMarkdown(text: string, base: DocumentBase | null): Documen
       if (token.type === 'image') {
         const address = pictureAddress(token.href, base);
         if (address !== null) token.href = address;
-        else Object.assign(token, { type: 'link', tokens: [{ type: 'text', raw: token.text, text: token.text || token.href }] });
+        else
+          Object.assign(token, {
+            type: 'link',
+            tokens: [{ type: 'text', raw: token.text, text: token.text || token.href }],
+          });
       }
     },
   });

@@ -11,7 +11,9 @@ import { useLineHash } from './useLineHash.ts';
 const chunkLines = 100;
 
 function slices<T>(all: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(all.length / chunkLines) }, (_, index) => all.slice(index * chunkLines, (index + 1) * chunkLines));
+  return Array.from({ length: Math.ceil(all.length / chunkLines) }, (_, index) =>
+    all.slice(index * chunkLines, (index + 1) * chunkLines),
+  );
 }
 
 interface ChunkProps {
@@ -71,7 +73,15 @@ export function CodeView({ text, fileName }: { text: string; fileName: string })
       {chunks.map((chunk, index) => {
         const start = index * chunkLines;
         const inside = range !== null && range.to > start && range.from <= start + chunkLines;
-        return <Chunk key={start} start={start} lines={chunk} tokens={coloured?.[index] ?? null} range={inside ? range : null} />;
+        return (
+          <Chunk
+            key={start}
+            start={start}
+            lines={chunk}
+            tokens={coloured?.[index] ?? null}
+            range={inside ? range : null}
+          />
+        );
       })}
     </div>
   );

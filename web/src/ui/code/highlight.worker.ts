@@ -35,7 +35,14 @@ async function highlight({ id, text, language }: HighlightRequest): Promise<High
     tokenizeMaxLineLength: 2_000,
     tokenizeTimeLimit: 200,
   });
-  return { id, lines: tokens.map((line) => line.map((token) => [token.content, token.variants.light?.color ?? '', token.variants.dark?.color ?? ''] as const)) };
+  return {
+    id,
+    lines: tokens.map((line) =>
+      line.map(
+        (token) => [token.content, token.variants.light?.color ?? '', token.variants.dark?.color ?? ''] as const,
+      ),
+    ),
+  };
 }
 
 self.addEventListener('message', (event: MessageEvent<HighlightRequest>) => {

@@ -41,23 +41,74 @@ export const grammars = {
 export type Language = keyof typeof grammars;
 
 const extensions: Readonly<Record<string, Language>> = {
-  bash: 'bash', sh: 'bash', zsh: 'bash', c: 'c', h: 'c', cc: 'cpp', cpp: 'cpp', hpp: 'cpp', cs: 'csharp', css: 'css', diff: 'diff', patch: 'diff',
-  ex: 'elixir', exs: 'elixir', go: 'go', graphql: 'graphql', htm: 'html', html: 'html', cfg: 'ini', conf: 'ini', ini: 'ini', properties: 'ini',
-  java: 'java', cjs: 'javascript', js: 'javascript', mjs: 'javascript', json: 'json', jsonc: 'json', jsx: 'jsx', kt: 'kotlin', kts: 'kotlin',
-  lua: 'lua', mk: 'make', md: 'markdown', markdown: 'markdown', php: 'php', py: 'python', rb: 'ruby', rs: 'rust', scss: 'scss', sql: 'sql',
-  svelte: 'svelte', swift: 'swift', hcl: 'terraform', tf: 'terraform', toml: 'toml', tsx: 'tsx', cts: 'typescript', mts: 'typescript', ts: 'typescript',
-  vue: 'vue', svg: 'xml', xml: 'xml', yaml: 'yaml', yml: 'yaml',
+  bash: 'bash',
+  sh: 'bash',
+  zsh: 'bash',
+  c: 'c',
+  h: 'c',
+  cc: 'cpp',
+  cpp: 'cpp',
+  hpp: 'cpp',
+  cs: 'csharp',
+  css: 'css',
+  diff: 'diff',
+  patch: 'diff',
+  ex: 'elixir',
+  exs: 'elixir',
+  go: 'go',
+  graphql: 'graphql',
+  htm: 'html',
+  html: 'html',
+  cfg: 'ini',
+  conf: 'ini',
+  ini: 'ini',
+  properties: 'ini',
+  java: 'java',
+  cjs: 'javascript',
+  js: 'javascript',
+  mjs: 'javascript',
+  json: 'json',
+  jsonc: 'json',
+  jsx: 'jsx',
+  kt: 'kotlin',
+  kts: 'kotlin',
+  lua: 'lua',
+  mk: 'make',
+  md: 'markdown',
+  markdown: 'markdown',
+  php: 'php',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  scss: 'scss',
+  sql: 'sql',
+  svelte: 'svelte',
+  swift: 'swift',
+  hcl: 'terraform',
+  tf: 'terraform',
+  toml: 'toml',
+  tsx: 'tsx',
+  cts: 'typescript',
+  mts: 'typescript',
+  ts: 'typescript',
+  vue: 'vue',
+  svg: 'xml',
+  xml: 'xml',
+  yaml: 'yaml',
+  yml: 'yaml',
 };
-const names: Readonly<Record<string, Language>> = { dockerfile: 'docker', containerfile: 'docker', makefile: 'make', gemfile: 'ruby', rakefile: 'ruby' };
+const names: Readonly<Record<string, Language>> = {
+  dockerfile: 'docker',
+  containerfile: 'docker',
+  makefile: 'make',
+  gemfile: 'ruby',
+  rakefile: 'ruby',
+};
 
 /** The grammar of a file by its name; null for plain text. */
 export function languageOf(fileName: string): Language | null {
   const name = fileName.toLowerCase();
-  return names[name] ?? extensions[name.slice(name.lastIndexOf('.') + 1)] ?? null;
-}
-
-/** The grammar by the word behind a code fence. */
-export function languageNamed(word: string): Language | null {
-  const name = word.toLowerCase();
-  return Object.hasOwn(grammars, name) ? (name as Language) : (extensions[name] ?? null);
+  const extension = name.slice(name.lastIndexOf('.') + 1);
+  if (Object.hasOwn(names, name)) return names[name] ?? null;
+  return Object.hasOwn(extensions, extension) ? (extensions[extension] ?? null) : null;
 }

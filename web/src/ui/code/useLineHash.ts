@@ -23,7 +23,14 @@ export function useLineHash(container: RefObject<HTMLElement | null>, ready: boo
     range,
     choose(line, extend) {
       shown.current = true;
-      void navigate({ to: '.', search: true, hash: formatLines(choose(range, line, extend)), replace: true, resetScroll: false, hashScrollIntoView: false });
+      void navigate({
+        to: '.',
+        search: true,
+        hash: formatLines(choose(range, line, extend)),
+        replace: true,
+        resetScroll: false,
+        hashScrollIntoView: false,
+      });
     },
   };
 }

@@ -120,7 +120,14 @@ export function DiffFile({ file, count, look, gitRef, near }: DiffFileProps) {
   return (
     <section className={classes.file} ref={ref} aria-label={name}>
       <div className={classes.head}>
-        <ActionIcon variant="subtle" color="gray" size={24} onClick={() => setOpen(!open)} aria-expanded={open} aria-label={open ? `Fold ${name}` : `Unfold ${name}`}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={24}
+          onClick={() => setOpen(!open)}
+          aria-expanded={open}
+          aria-label={open ? `Fold ${name}` : `Unfold ${name}`}
+        >
           <Icon size={16} />
         </ActionIcon>
         {file.deleted_file ? (
@@ -131,12 +138,20 @@ export function DiffFile({ file, count, look, gitRef, near }: DiffFileProps) {
           </Link>
         )}
         <CopyButton value={file.new_path} label="Copy the path" />
-        <span className={classes.kind}>{file.new_file ? 'new' : file.deleted_file ? 'deleted' : file.renamed_file ? 'renamed' : ''}</span>
+        <span className={classes.kind}>
+          {file.new_file ? 'new' : file.deleted_file ? 'deleted' : file.renamed_file ? 'renamed' : ''}
+        </span>
         <span className={classes.counts}>
           <span className={classes.plus}>+{count.added}</span> <span className={classes.minus}>−{count.removed}</span>
         </span>
       </div>
-      {open ? seen ? <Body file={file} look={look} /> : <div style={{ height: Math.min(largeLines, count.added + count.removed + 6) * 20 }} /> : null}
+      {open ? (
+        seen ? (
+          <Body file={file} look={look} />
+        ) : (
+          <div style={{ height: Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
+        )
+      ) : null}
     </section>
   );
 }

@@ -24,9 +24,18 @@ export function DiffView({ files, gitRef }: DiffViewProps) {
     <section aria-label="Changes">
       <div className={classes.summary}>
         <span>
-          {files.length === 1 ? '1 file' : `${files.length} files`} changed, <span className={classes.plus}>+{sum('added')}</span> <span className={classes.minus}>−{sum('removed')}</span>
+          {files.length === 1 ? '1 file' : `${files.length} files`} changed,{' '}
+          <span className={classes.plus}>+{sum('added')}</span> <span className={classes.minus}>−{sum('removed')}</span>
         </span>
-        {small ? null : <SegmentedControl size="xs" data={['Unified', 'Split']} value={look} onChange={(value) => setLook(value as DiffLook)} aria-label="Layout of diffs" />}
+        {small ? null : (
+          <SegmentedControl
+            size="xs"
+            data={['Unified', 'Split']}
+            value={look}
+            onChange={(value) => setLook(value as DiffLook)}
+            aria-label="Layout of diffs"
+          />
+        )}
       </div>
       {files.map((file, index) => (
         <DiffFile

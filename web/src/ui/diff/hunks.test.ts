@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { countChanges, pairLines, parseHunks } from './hunks.ts';
 
-const diff = '@@ -3,4 +3,5 @@ function x\n same\n-old one\n-old two\n+new one\n+new two\n+new three\n tail\n@@ -20 +21 @@\n--- a dash\n\\ No newline at end of file\n+++ a plus\n';
+const diff =
+  '@@ -3,4 +3,5 @@ function x\n same\n-old one\n-old two\n+new one\n+new two\n+new three\n tail\n@@ -20 +21 @@\n--- a dash\n\\ No newline at end of file\n+++ a plus\n';
 
 describe('diffs', () => {
   it('number both sides and keep content that looks like a header', () => {

@@ -40,7 +40,8 @@ export function pairLines(lines: readonly DiffLine[]): DiffPair[] {
   let removed: DiffLine[] = [];
   let added: DiffLine[] = [];
   const flush = () => {
-    for (let index = 0; index < Math.max(removed.length, added.length); index++) pairs.push({ left: removed[index] ?? null, right: added[index] ?? null });
+    for (let index = 0; index < Math.max(removed.length, added.length); index++)
+      pairs.push({ left: removed[index] ?? null, right: added[index] ?? null });
     removed = [];
     added = [];
   };
@@ -62,5 +63,8 @@ export function pairLines(lines: readonly DiffLine[]): DiffPair[] {
 /** Lines added and removed. */
 export function countChanges(diff: string): { added: number; removed: number } {
   const lines = parseHunks(diff);
-  return { added: lines.filter((line) => line.kind === 'added').length, removed: lines.filter((line) => line.kind === 'removed').length };
+  return {
+    added: lines.filter((line) => line.kind === 'added').length,
+    removed: lines.filter((line) => line.kind === 'removed').length,
+  };
 }

@@ -129,7 +129,9 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
       const pipeline = await findPipeline(db, subject.project.id, params.pipeline_id);
       if (!pipeline) throw notFound('Pipeline');
       // Attempts of one job have the same needs.
-      const names = new Map((await listNeeds(db, pipeline.id)).map((job) => [job.name, job.needs as unknown as readonly PlanNeed[]]));
+      const names = new Map(
+        (await listNeeds(db, pipeline.id)).map((job) => [job.name, job.needs as unknown as readonly PlanNeed[]]),
+      );
       return [...names].map(([name, list]) => ({ name, needs: list.map((need) => need.name) }));
     },
   });

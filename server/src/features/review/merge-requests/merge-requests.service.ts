@@ -200,7 +200,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       async build(bench: Workbench) {
         // Under the repository's lock nothing moves any more: read the state that the merge is decided on.
         const row = await queries.byId(db, id);
-        if (row?.state !== 'opened') throw plainError(405, '405 Method Not Allowed');
+        if (row?.state !== 'opened' || isDraft(row.title)) throw plainError(405, '405 Method Not Allowed');
         const [head, target] = await Promise.all([
           repository.branch(project, row.source_branch),
           repository.branch(project, row.target_branch),
@@ -307,7 +307,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
     if (options.sha !== undefined && options.sha !== head)
       throw plainError(409, `SHA does not match HEAD of source branch: ${head ?? ''}`);
     if (options.whenPipelineSucceeds && pipelineActive(status)) {
-      return transaction(db, async (tx) => {
+      const waiting = await transaction(db, async (tx) => {
         const params = { ...options, should_remove_source_branch: options.shouldRemoveSourceBranch };
         const changed = await queries.updateRow(tx, row.id, {
           auto_merge: true,
@@ -317,11 +317,30 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
         await tell(tx, 'merge_request.updated', changed, caller.user?.id ?? null);
         return changed;
       });
+      return mergeIfReady(subject, caller, waiting, options);
     }
     if (current.status === 'conflict') throw unprocessable('Branch cannot be merged');
     if (current.status === 'need_rebase' || !pipelineAllows({ project: subject.project, pipelineStatus: status }))
       throw plainError(405, '405 Method Not Allowed');
     return mergeNow(subject, caller, row.id, options);
+  }
+
+  /** The pipeline may have ended while the wish to wait for it was written: nothing would tell of it again. */
+  async function mergeIfReady(
+    subject: ProjectSubject,
+    caller: Caller,
+    row: MergeRequest,
+    options: MergeOptions,
+  ): Promise<MergeRequest> {
+    const status = row.head_pipeline_id === null ? null : await deps.pipelineStatus(db, row.head_pipeline_id);
+    if (status !== 'success') return row;
+    try {
+      return await mergeNow(subject, caller, row.id, options);
+    } catch (error) {
+      const now = await queries.byId(db, row.id);
+      if (now?.state === 'merged') return now;
+      throw error;
+    }
   }
 
   async function cancelAutoMerge(row: MergeRequest, caller: Caller): Promise<MergeRequest> {

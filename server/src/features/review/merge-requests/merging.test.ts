@@ -289,6 +289,23 @@ describe('following', () => {
     expect((await project.api('GET', `/pipelines/${pipeline?.id}`)).status).toBe(404);
   });
 
+  it('one that became a draft while it waited is not merged, and says why', async () => {
+    const project = await build();
+    const config = 'one: {script: [make]}\nworkflow: {rules: [{if: $CI_COMMIT_BRANCH != "main"}]}\n';
+    await project.commit('main', { '.gitlab-ci.yml': config });
+    const created = await open(project);
+    await eventually('the head pipeline', async () => {
+      const now = await get(project, created.iid);
+      return (now.head_pipeline as Json | null)?.sha === now.sha;
+    });
+    await merge(project, created.iid, { merge_when_pipeline_succeeds: true });
+    await project.api('PUT', `${path}/${created.iid}`, { json: { title: 'Draft: not now' } });
+    await runner.run();
+    await runner.run();
+    const now = await reaches(project, created.iid, { merge_when_pipeline_succeeds: false });
+    expect(now).toMatchObject({ state: 'opened', merge_error: '405 Method Not Allowed' });
+  });
+
   it('a push stops the waiting', async () => {
     const project = await build();
     await project.commit('main', {

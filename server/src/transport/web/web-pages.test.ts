@@ -1,0 +1,72 @@
+/** What browsers get of the web application, and what stays with the API. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createHttpServer } from '../../kernel/http/server.ts';
+import { webPages } from './web-pages.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'mr-pages-'));
+mkdirSync(join(directory, 'assets'));
+writeFileSync(join(directory, 'index.html'), '<!doctype html><title>page</title>');
+writeFileSync(join(directory, 'assets/main-abc.js'), 'export {};');
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function serve(from: string) {
+  const pages = webPages({ directory: from });
+  const server = createHttpServer(
+    { log: pino({ level: 'silent' }), trustedProxies: [], fallback: pages.fallback },
+    () => [],
+  );
+  pages.mount(server);
+  return server;
+}
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+describe('web pages', () => {
+  it.each(['/', '/group/project/-/tree/main/a.html', '/users/sign_in?x=1'])('%s is the document', async (url) => {
+    const answer = await serve(directory).inject({ url, headers: html });
+    expect([answer.statusCode, answer.headers['content-type'], answer.body]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      '<!doctype html><title>page</title>',
+    ]);
+    const policy = String(answer.headers['content-security-policy']);
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+  });
+
+  it('files of the build are kept for ever and have their type', async () => {
+    const answer = await serve(directory).inject({ url: '/assets/main-abc.js' });
+    expect([answer.statusCode, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+      'public, max-age=31536000, immutable',
+    ]);
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it.each([
+    ['the API', '/api/v4/nothing', html, 'GET'],
+    ['a missing asset', '/assets/gone.js', html, 'GET'],
+    ['a program', '/group/project', { accept: 'application/json' }, 'GET'],
+    ['a change', '/group/project', html, 'POST'],
+  ] as const)('%s is a 404 in JSON', async (_what, url, headers, method) => {
+    const answer = await serve(directory).inject({ url, headers, method });
+    expect([answer.statusCode, answer.json()]).toEqual([404, { error: '404 Not Found' }]);
+  });
+
+  it('security 2: no file outside the build is reached', async () => {
+    for (const url of ['/assets/../../etc/passwd', '/assets/..%2f..%2f..%2fetc%2fpasswd', '/..%2findex.html']) {
+      const answer = await serve(directory).inject({ url });
+      expect([url, answer.statusCode]).toEqual([url, 404]);
+    }
+  });
+
+  it('without a build there are no pages', async () => {
+    const answer = await serve(join(directory, 'assets')).inject({ url: '/', headers: html });
+    expect(answer.statusCode).toBe(404);
+  });
+});

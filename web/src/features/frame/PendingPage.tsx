@@ -1,0 +1,18 @@
+/** What stands in for a page that takes longer than a moment: its shape, without movement. */
+import { Skeleton, Stack } from '@mantine/core';
+import classes from './Frame.module.css';
+
+const rows = [1, 2, 3, 4, 5, 6];
+
+export function PendingPage() {
+  return (
+    <main className={classes.main} aria-busy="true" aria-label="Loading">
+      <Stack gap="md">
+        <Skeleton height={28} width={240} animate={false} />
+        {rows.map((row) => (
+          <Skeleton key={row} height={40} animate={false} />
+        ))}
+      </Stack>
+    </main>
+  );
+}
