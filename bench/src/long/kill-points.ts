@@ -8,7 +8,7 @@ import { numbers } from '../data.ts';
 import { quantile } from '../load.ts';
 import { git, type Instance, startInstance, token } from '../process.ts';
 import { connect, createProject, type Project, type Target } from '../target.ts';
-import { committer, type Ledger, ledger, merger, pusher, type World } from './writers.ts';
+import { clone, committer, type Ledger, ledger, merger, pusher, type World } from './writers.ts';
 
 export interface KillPoints {
   readonly kills: number;
@@ -172,7 +172,8 @@ export async function killPoints(
       let alive = true;
       const known = ledger();
       const world: World = { target, project, directory: data, ledger: known, alive: () => alive };
-      const clients = [pusher(world, round), committer(world, round), merger(world, round)];
+      const work = await clone(world);
+      const clients = [pusher(world, round, work), committer(world, round), merger(world, round)];
       await pause(150 + below(900));
       alive = false;
       const open = [...known.open];

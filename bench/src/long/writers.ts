@@ -47,11 +47,15 @@ async function attempt(world: World, name: string, work: () => Promise<void>): P
   }
 }
 
-/** Pushes one commit after the other to one branch, new branches in between. */
-export async function pusher(world: World, round: number): Promise<void> {
+/** A clone to push from; made before the clock runs. */
+export async function clone(world: World): Promise<string> {
   const directory = mkdtempSync(join(world.directory, 'push-'));
   await git(directory, ['clone', '--quiet', world.project.remote, 'work']);
-  const work = join(directory, 'work');
+  return join(directory, 'work');
+}
+
+/** Pushes one commit after the other from a clone to one branch, new branches in between. */
+export async function pusher(world: World, round: number, work: string): Promise<void> {
   for (let step = 0; world.alive(); step++) {
     const branch = step % 3 === 2 ? `push-${round}-${step}` : `push-${round}`;
     writeFileSync(join(work, `pushed-${round}.txt`), `${step}\n`);

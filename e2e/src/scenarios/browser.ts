@@ -151,6 +151,8 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     await page.getByRole('heading', { name: 'This repository is empty' }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/harbour/tide-clock');
     await page.getByText('git remote add origin').waitFor();
+    await screenshot(page, 'empty-project');
+    await accessible(page);
     clean();
   });
 
@@ -226,6 +228,12 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     await page.getByRole('link', { name: /Changes/ }).click();
     await page.getByText('3.1 * Math.cos').waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
+    await page
+      .getByRole('button', { name: /^Merge/ })
+      .first()
+      .waitFor({ timeout: 60_000 });
+    await screenshot(page, 'merge-box');
+    await accessible(page);
     await page.getByRole('button', { name: /^Merge( now)?$/ }).click({ timeout: 60_000 });
     await page.getByText('Merged').first().waitFor();
     clean();
@@ -270,6 +278,9 @@ const pages: readonly (readonly [name: string, path: string])[] = [
   ['new-project', '/projects/new'],
   ['new-group', '/groups/new'],
   ['tokens', '/-/user_settings/personal_access_tokens'],
+  ['admin-users', '/admin/users'],
+  ['admin-runners', '/admin/runners'],
+  ['merge-settings', '/harbour/tide-clock/-/settings?part=merge'],
   ['missing', '/harbour/nothing-here'],
 ];
 

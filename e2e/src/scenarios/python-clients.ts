@@ -31,9 +31,9 @@ function command(name: string, args: readonly string[], input: string, home: str
 }
 
 const script = `
-import json, sys, time
+import sys, time
 import gitlab
-url, token, root_token, project_id = sys.argv[1:5]
+url, token, root_token = sys.argv[1:4]
 gl = gitlab.Gitlab(url, private_token=token)
 root = gitlab.Gitlab(url, private_token=root_token)
 gl.auth()
@@ -73,9 +73,9 @@ assert len(commit.diff()) == 2
 assert commit.refs()[0]['name'] == 'main'
 assert project.files.get('a dir/file.txt', ref='main').decode() == b'text'
 assert project.files.raw('a dir/file.txt', ref='main') == b'text'
-assert sorted(e['path'] for e in project.repository_tree(recursive=True, as_list=False) if e['type'] == 'blob') \\
+assert sorted(e['path'] for e in project.repository_tree(recursive=True, iterator=True) if e['type'] == 'blob') \\
     == ['.gitlab-ci.yml', 'README.md', 'a dir/file.txt']
-assert project.repository_archive()[:2] == b'\\x1f\\x8b' if False else True
+assert project.repository_archive()[:2] == b'\\x1f\\x8b'
 
 for name in ('b1', 'b2', 'b3'):
     project.branches.create({'branch': name, 'ref': 'main'})
@@ -122,7 +122,8 @@ assert b'from-python' in job.trace()
 assert [v.key for v in pipeline.variables.list()] == ['X']
 again = job.retry()
 assert again['id'] != job.id
-assert project.pipelines.latest(ref='main').id == pipeline.id
+latest = gl.http_get(f'/projects/{project.id}/pipelines/latest', query_data={'ref': 'main'})
+assert latest['id'] >= pipeline.id
 
 for _ in range(600):
     mr = project.mergerequests.get(mr.iid)
@@ -132,10 +133,8 @@ for _ in range(600):
 mr.merge(merge_commit_message='Merged by Python')
 assert project.mergerequests.get(mr.iid).state == 'merged'
 
-runner = root.runners.list(all=True)[0] if hasattr(root.runners, 'list') else None
+runner = root.runners.all()[0]
 assert root.runners.get(runner.id).id == runner.id
-assert root.runners.all()[0].id
-assert gl.ci_lint if hasattr(gl, 'ci_lint') else True
 lint = project.ci_lint.create({'content': 'a:\\n  script: [x]\\n'})
 assert lint.valid is True, lint
 
@@ -157,35 +156,40 @@ export async function pythonClients(
   const has = async (name: string, args: string[]) =>
     (await command(name, args, '', instance.data).catch(() => null))?.code === 0;
 
-  if (await has('python3', ['-c', 'import gitlab'])) {
-    await suite.step('python-gitlab: the library drives the whole API of this product', async () => {
-      const args = ['-', instance.url, world.token, world.rootToken, String(project.id)];
-      const ran = await command('python3', args, script, instance.data);
-      assert.equal(ran.code, 0, ran.stderr);
-      assert.match(ran.stdout, /^done$/m);
-    });
-  } else console.log('  not run: python-gitlab is not on this machine');
+  const pythons = ['python3', '/usr/bin/python3'];
+  let python: string | undefined;
+  for (const each of pythons) if (python === undefined && (await has(each, ['-c', 'import gitlab']))) python = each;
 
-  if (await has('gitlab', ['--version'])) {
-    const cli = async (...args: string[]) => {
-      const all = ['--server-url', instance.url, '--private-token', world.token, '-o', 'json', ...args];
-      const ran = await command('gitlab', all, '', instance.data);
-      assert.equal(ran.code, 0, ran.stderr);
-      return ran.stdout.trim() === '' ? null : (JSON.parse(ran.stdout) as unknown);
-    };
-    await suite.step('gitlab (the command of python-gitlab): projects, branches, variables, pipelines', async () => {
-      const id = String(project.id);
-      const shown = (await cli('project', 'get', '--id', project.path)) as { id: number };
-      assert.equal(shown.id, project.id);
-      await cli('project-branch', 'create', '--project-id', id, '--branch', 'from-cli', '--ref', 'main');
-      const branches = (await cli('project-branch', 'list', '--project-id', id)) as { name: string }[];
-      assert.ok(branches.some((each) => each.name === 'from-cli'));
-      await cli('project-branch', 'delete', '--project-id', id, '--name', 'from-cli');
-      await cli('project-variable', 'create', '--project-id', id, '--key', 'CLI', '--value', 'set');
-      const variable = (await cli('project-variable', 'get', '--project-id', id, '--key', 'CLI')) as { value: string };
-      assert.equal(variable.value, 'set');
-      const pipelines = (await cli('project-pipeline', 'list', '--project-id', id)) as { id: number }[];
-      assert.ok(pipelines.length > 0);
-    });
-  } else console.log('  not run: the command gitlab is not on this machine');
+  if (python === undefined) {
+    console.log('  not run: python-gitlab is not on this machine');
+    return;
+  }
+  const interpreter = python;
+  await suite.step('python-gitlab: the library drives the whole API of this product', async () => {
+    const args = ['-', instance.url, world.token, world.rootToken];
+    const ran = await command(interpreter, args, script, instance.data);
+    assert.equal(ran.code, 0, ran.stderr);
+    assert.match(ran.stdout, /^done$/m);
+  });
+
+  const cli = async (...args: string[]) => {
+    const all = ['-m', 'gitlab', '--server-url', instance.url, '--private-token', world.token, '-o', 'json', ...args];
+    const ran = await command(interpreter, all, '', instance.data);
+    assert.equal(ran.code, 0, ran.stderr);
+    return ran.stdout.trim() === '' ? null : (JSON.parse(ran.stdout) as unknown);
+  };
+  await suite.step("python-gitlab's command: projects, branches, variables, pipelines", async () => {
+    const id = String(project.id);
+    const shown = (await cli('project', 'get', '--id', project.path)) as { id: number };
+    assert.equal(shown.id, project.id);
+    await cli('project-branch', 'create', '--project-id', id, '--branch', 'from-cli', '--ref', 'main');
+    const branches = (await cli('project-branch', 'list', '--project-id', id)) as { name: string }[];
+    assert.ok(branches.some((each) => each.name === 'from-cli'));
+    await cli('project-branch', 'delete', '--project-id', id, '--name', 'from-cli');
+    await cli('project-variable', 'create', '--project-id', id, '--key', 'CLI', '--value', 'set');
+    const variable = (await cli('project-variable', 'get', '--project-id', id, '--key', 'CLI')) as { value: string };
+    assert.equal(variable.value, 'set');
+    const pipelines = (await cli('project-pipeline', 'list', '--project-id', id)) as { id: number }[];
+    assert.ok(pipelines.length > 0);
+  });
 }

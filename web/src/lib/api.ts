@@ -28,7 +28,7 @@ export class ApiError extends Error {
 }
 
 /** Reads `{message}`, `{message: {field: [...]}}` and `{error: "name is missing"}`. */
-export function apiError(status: number, body: unknown): ApiError {
+function apiError(status: number, body: unknown): ApiError {
   const value = typeof body === 'object' && body !== null ? (body as { message?: unknown; error?: unknown }) : {};
   if (typeof value.message === 'object' && value.message !== null && !Array.isArray(value.message)) {
     const fields = Object.fromEntries(

@@ -9,6 +9,7 @@ let source: EventSource | null = null;
 let opened = '';
 let state: ConnectionState = 'live';
 let pending = 0;
+const retryMilliseconds = 3_000;
 
 function setState(next: ConnectionState): void {
   if (state === next) return;
@@ -42,13 +43,17 @@ function reopen(): void {
   const next = new EventSource(`/api/v4/live?topics=${encodeURIComponent(topics)}`);
   source = next;
   next.onopen = () => {
-    if (state === 'lost') {
-      setState('back');
-      tell(null);
-    }
+    if (state === 'lost') setState('back');
+    // What changed between the page's reading and now was announced to nobody here.
+    tell(null);
   };
   next.onerror = () => {
-    if (next === source) setState('lost');
+    if (next !== source) return;
+    setState('lost');
+    if (next.readyState !== EventSource.CLOSED) return;
+    // After an answer that is no stream the browser gives up; a server that starts again gives such answers.
+    opened = '';
+    if (pending === 0) pending = window.setTimeout(reopen, retryMilliseconds);
   };
   next.addEventListener('change', (event) =>
     tell((JSON.parse((event as MessageEvent<string>).data) as { topic: string }).topic),

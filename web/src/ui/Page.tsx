@@ -18,7 +18,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-export function useTitle(title: string): void {
+function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Millrace`;
   }, [title]);

@@ -11,6 +11,7 @@ import { commitRoutes } from './commits/commits.routes.ts';
 import { commitService, fileChanges } from './commits/commits.service.ts';
 import type { RepositoryAccess, RepositoryRow } from './face.ts';
 import { fileRoutes } from './files/files.routes.ts';
+import { commitGraphTask } from './maintenance/maintenance.ts';
 import { asHttpError, gitReader, knownSha } from './reading/git-reader.ts';
 import { refService } from './refs/refs.service.ts';
 import { repositoryOpener, repositorySetup } from './setup/setup.ts';
@@ -143,7 +144,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...branchRoutes({ db, externalUrl: deps.externalUrl, reader, refs }),
       ...fileRoutes({ reader, maximumContentBytes: maximumFileContent }),
     ],
-    tasks: [sweep, remove],
+    tasks: [sweep, remove, commitGraphTask({ db, open, project: deps.project, exclusively: writes.exclusively })],
     cron: [{ schedule: '* * * * *', task: sweep.name }],
   };
   return {

@@ -5,7 +5,7 @@ import Type, { type TObject } from 'typebox';
 import type { Caller, Subject } from '../authz/subjects.ts';
 import { anonymous } from '../authz/subjects.ts';
 import { authenticate, type CredentialResolver } from './credentials.ts';
-import { forbidden, insufficientScope, unauthorized } from './errors.ts';
+import { forbidden, insufficientScope, noSuchRoute, unauthorized } from './errors.ts';
 import { isPaged, type Page, pageHeaders, pageOf, pagingParameters } from './pagination.ts';
 import { type BodyLimits, mergeParameters, type ParsedBody, readBody } from './params/body.ts';
 import { emptyObject, parseUrlEncoded, type RawObject } from './params/nested.ts';
@@ -125,6 +125,8 @@ async function run(
 ): Promise<FastifyReply> {
   const query = queryOf(request);
   const path = request.params as Record<string, string>;
+  // `/users/` is not the user without a name; only the rest that `*` catches may be empty.
+  if (Object.entries(path).some(([name, value]) => value === '' && name !== '*')) throw noSuchRoute();
   const found = await authenticate(deps.resolver, request, query, route.credentials);
   const caller = found ?? anonymous;
   checkScopes(route, caller);

@@ -1,8 +1,7 @@
 /** Contents of files as the API sends them. */
 
 /** Base64 to bytes. */
-export const decodeBytes = (content: string): Uint8Array =>
-  Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+const decodeBytes = (content: string): Uint8Array => Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
 
 /** Base64 to text; null for what is no text. */
 export function decodeText(content: string): string | null {

@@ -10,11 +10,11 @@ export function EmptyRepository({ project }: { project: Schemas['Project'] }) {
   return (
     <EmptyState title="This repository is empty">
       <Text c="var(--mr-dim)">Over HTTP the password is an access token.</Text>
-      <Title order={3} size="h4" className={classes.section}>
+      <Title order={3} size="md" className={classes.section}>
         Push an existing repository
       </Title>
       <Command text={`git remote add origin ${address}\ngit push --set-upstream origin --all\ngit push --tags`} />
-      <Title order={3} size="h4" className={classes.section}>
+      <Title order={3} size="md" className={classes.section}>
         Or start a new one
       </Title>
       <Command

@@ -44,7 +44,7 @@ function extended(codes: number[]): number | null {
 }
 
 /** The style after one `ESC[...m`. */
-export function applySgr(style: Style, parameters: string): Style {
+function applySgr(style: Style, parameters: string): Style {
   const codes = parameters === '' ? [0] : parameters.split(';').map(Number);
   let next = style;
   for (let code = codes.shift(); code !== undefined; code = codes.shift()) {

@@ -167,6 +167,29 @@ describe('GET jobs', () => {
     ).toBe(404);
   });
 
+  it('needs tell which jobs wait for others, for the picture of a pipeline', async () => {
+    const graph = await world.project();
+    const { id } = await graph.push(`
+build: {stage: build, script: [x]}
+early: {stage: test, script: [x], needs: [build]}
+at-once: {stage: test, script: [x], needs: []}
+late: {stage: test, script: [x]}
+`);
+    const path = `/projects/${graph.id}/pipelines/${id}/needs`;
+    const got = await world.app.api('GET', path, { token: world.owner.token });
+    expect([got.status, got.body]).toEqual([
+      200,
+      [
+        { name: 'early', needs: ['build'] },
+        { name: 'at-once', needs: [] },
+      ],
+    ]);
+    expect((await world.app.api('GET', path)).status).toBe(404);
+    expect((await world.app.api('GET', path, { token: stranger.token })).status).toBe(404);
+    const foreign = path.replace(String(graph.id), String(project.id));
+    expect((await world.app.api('GET', foreign, { token: world.owner.token })).status).toBe(404);
+  });
+
   it('[security 17] is for those who see the project, and only below its own project', async () => {
     expect((await list({}, undefined as never)).status).toBe(200);
     expect((await world.app.api('GET', `/projects/${project.id}/jobs`)).status).toBe(404);

@@ -127,11 +127,13 @@ const cacheOf = (cache: PlanCache, job: Job, separate: boolean) => ({
   fallback_keys: cache.fallback_keys,
 });
 
-function refspecs(rows: PayloadRows, job: Job): string[] {
+/** What the job fetches: the pipeline's own ref, and its branch or tag while that exists; a merge may have removed it. */
+async function refspecs(deps: CiDependencies, rows: PayloadRows, job: Job): Promise<string[]> {
   const kept = `+refs/pipelines/${job.pipeline_id}:refs/pipelines/${job.pipeline_id}`;
   if (rows.pipeline.merge_request_id !== null) return [kept];
-  if (job.tag) return [`+refs/tags/${job.ref}:refs/tags/${job.ref}`, kept];
-  return [kept, `+refs/heads/${job.ref}:refs/remotes/origin/${job.ref}`];
+  const name = job.tag ? `refs/tags/${job.ref}` : `refs/heads/${job.ref}`;
+  if ((await deps.repository.resolve(rows.project, name)) === null) return [kept];
+  return job.tag ? [`+${name}:${name}`, kept] : [kept, `+${name}:refs/remotes/origin/${job.ref}`];
 }
 
 /** Variables of the job in the order in which later ones win. */
@@ -250,7 +252,7 @@ export async function jobPayload(
       sha: rows.pipeline.sha,
       before_sha: rows.pipeline.before_sha,
       ref_type: job.tag ? 'tag' : 'branch',
-      refspecs: refspecs(rows, job),
+      refspecs: await refspecs(deps, rows, job),
       depth,
       protected: job.ref_protected,
     },

@@ -56,7 +56,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       token: Optional(Str({ description: "The job's token" })),
       state: Optional(OneOf(['running', 'success', 'failed', 'pending'])),
       failure_reason: Optional(Str()),
-      exit_code: Optional(Int()),
+      exit_code: Optional(Int({ minimum: -2_147_483_648, maximum: 4_294_967_295 })),
       checksum: Optional(Str({ deprecated: true })),
       output: Optional(Type.Object({ checksum: Optional(Str()), bytesize: Optional(Int()) })),
       info: InfoParam(),
@@ -86,7 +86,8 @@ export function updateRoutes(deps: CiDependencies): Route[] {
           {
             event: params.state === 'success' ? 'succeed' : 'drop',
             failureReason: knownReasons.has(reason) ? reason : 'unknown_failure',
-            exitCode: params.exit_code ?? null,
+            // Windows tells its codes unsigned: kept in 32 bits, as programs see them.
+            exitCode: params.exit_code === undefined ? null : params.exit_code | 0,
           },
         ),
       );

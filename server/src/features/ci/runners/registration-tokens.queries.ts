@@ -1,4 +1,5 @@
 /** Tokens with which runners register themselves: one per owner, replaced by a reset. */
+import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 
 export interface RegistrationOwner {
@@ -9,13 +10,13 @@ export interface RegistrationOwner {
 /** Stores the owner's token; the one before stops to work. */
 export async function replaceRegistrationToken(tx: Db, owner: RegistrationOwner, tokenSha256: Buffer): Promise<void> {
   await tx
-    .deleteFrom('runner_registration_tokens')
-    .where('namespace_id', owner.namespaceId === null ? 'is' : '=', owner.namespaceId)
-    .where('project_id', owner.projectId === null ? 'is' : '=', owner.projectId)
-    .execute();
-  await tx
     .insertInto('runner_registration_tokens')
     .values({ namespace_id: owner.namespaceId, project_id: owner.projectId, token_sha256: tokenSha256 })
+    .onConflict((taken) =>
+      taken
+        .expression(sql`coalesce(namespace_id, 0), coalesce(project_id, 0)`)
+        .doUpdateSet({ token_sha256: tokenSha256, created_at: sql<Date>`now()` }),
+    )
     .execute();
 }
 

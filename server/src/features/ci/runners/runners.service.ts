@@ -12,6 +12,8 @@ import { findRunner, type NewRunner, projectsOf } from './runners.queries.ts';
 
 /** Shortest time limit that a runner may have, in seconds. */
 const minimumTimeout = 600;
+/** Longest, in seconds: what its column holds. */
+const longestTimeout = 2_147_483_647;
 const maxTags = 50;
 
 /** A new authentication token and what is stored of it. */
@@ -43,6 +45,7 @@ export function checkSettings(settings: RunnerSettings, tags: readonly string[],
   const timeout = settings.maximum_timeout;
   if (timeout !== undefined && timeout !== null && timeout < minimumTimeout)
     problems.maximum_timeout = ['needs to be at least 10 minutes'];
+  if ((timeout ?? 0) > longestTimeout) problems.maximum_timeout = [`must be at most ${longestTimeout} seconds`];
   if (tags.length > maxTags)
     problems.tags_list = [`Too many tags specified. Please limit the number of tags to ${maxTags}`];
   if (tags.length === 0 && !runUntagged)

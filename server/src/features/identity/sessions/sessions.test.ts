@@ -142,6 +142,21 @@ describe('a session', () => {
     expect(csrf).not.toContain(cookie.slice(cookie.indexOf('=') + 1));
   });
 
+  it('makes access tokens of every scope for its user, which a token cannot', async () => {
+    const { cookie, csrf } = await session(await person());
+    const path = '/user/personal_access_tokens';
+    const json = { name: 'work', scopes: ['api', 'write_repository'] };
+    const made = await app.api<{ token: string; scopes: string[] }>('POST', path, {
+      headers: { Cookie: cookie, 'X-CSRF-Token': csrf },
+      json,
+    });
+    expect([made.status, made.body.scopes]).toEqual([201, ['api', 'write_repository']]);
+    expect((await app.api('POST', path, { token: made.body.token, json })).status).toBe(400);
+    const refused = { ...json, scopes: ['sudo'] };
+    const answer = await app.api('POST', path, { headers: { Cookie: cookie, 'X-CSRF-Token': csrf }, json: refused });
+    expect(answer.status).toBe(400);
+  });
+
   it('[1/authentication/5] changes nothing without its CSRF token, in the API and on signing out', async () => {
     const user = await person();
     const { cookie, csrf } = await session(user);

@@ -4,7 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, HttpError, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
 import { keysetPage, mapPage, type Page } from '../../../kernel/http/pagination.ts';
-import { Bool, DateTimeParam, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, DateTimeParam, Int, Int32, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import {
   UserAccount,
@@ -167,7 +167,7 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
         admin: Optional(Bool()),
         external: Optional(Bool()),
         can_create_group: Optional(Bool()),
-        projects_limit: Optional(Int({ minimum: 0 })),
+        projects_limit: Optional(Int32({ minimum: 0 })),
         private_profile: Optional(OrNull(Bool())),
         bio: Optional(Str({ maxLength: 255 })),
         location: Optional(Str({ maxLength: 255 })),
@@ -182,8 +182,8 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
         job_title: Optional(Str({ maxLength: 255 })),
         pronouns: Optional(Str({ maxLength: 50 })),
         note: Optional(Str({ maxLength: 2000 })),
-        theme_id: Optional(Int({ minimum: 1 })),
-        color_scheme_id: Optional(Int({ minimum: 1 })),
+        theme_id: Optional(Int32({ minimum: 1 })),
+        color_scheme_id: Optional(Int32({ minimum: 1 })),
       }),
       responses: { 201: UserForAdmin },
       handler: async ({ params, caller }) => {

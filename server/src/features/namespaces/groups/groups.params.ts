@@ -1,5 +1,5 @@
 /** Parameters of groups. */
-import { Bool, IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, IdOrPath, Int, Int32, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { visibilities } from '../naming/naming.ts';
 
 export const groupId = { id: IdOrPath('Group') };
@@ -10,7 +10,7 @@ export const attributes = {
   visibility: Optional(OneOf(visibilities)),
   share_with_group_lock: Optional(Bool()),
   require_two_factor_authentication: Optional(Bool()),
-  two_factor_grace_period: Optional(Int({ minimum: 0, description: 'Hours' })),
+  two_factor_grace_period: Optional(Int32({ minimum: 0, description: 'Hours' })),
   project_creation_level: Optional(OneOf(['noone', 'administrator', 'owner', 'maintainer', 'developer'])),
   subgroup_creation_level: Optional(OneOf(['owner', 'maintainer'])),
   auto_devops_enabled: Optional(OrNull(Bool())),

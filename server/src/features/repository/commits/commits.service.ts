@@ -1,7 +1,7 @@
 /** Making commits from actions on files, and the changes of one commit. */
 import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { badRequest, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { badRequest, invalidParameters, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import type { FileChange, RepositoryRow } from '../face.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
@@ -42,10 +42,16 @@ function content(action: FileAction): Buffer {
   return Buffer.from(text, 'base64');
 }
 
+/** New text is always given, if only as an empty one: a file is never emptied by what was left out. */
+function requireContent(action: FileAction): void {
+  if (action.content === undefined) throw invalidParameters(['actions[content] is missing']);
+}
+
 function treeAction(action: FileAction): git.TreeAction {
   const path = action.file_path;
   switch (action.action) {
     case 'create':
+      requireContent(action);
       return {
         action: 'create',
         path,
@@ -53,7 +59,7 @@ function treeAction(action: FileAction): git.TreeAction {
         ...(action.execute_filemode ? { executable: true } : {}),
       };
     case 'update':
-      if (action.content === undefined) throw badRequest('actions[content] is missing');
+      requireContent(action);
       return { action: 'update', path, content: content(action) };
     case 'delete':
       return { action: 'delete', path };

@@ -8,6 +8,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction, withRepositoryLock } from '../../../kernel/db/index.ts';
 import { forbidden, unavailable } from '../../../kernel/http/errors.ts';
 import type { RepositoryRow, WriteRequest } from '../face.ts';
+import { commitGraphDue } from '../maintenance/maintenance.ts';
 import { asHttpError, knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import { type Protection, type RefChange, refusal } from './protection.ts';
 import { workbench } from './workbench.ts';
@@ -113,6 +114,7 @@ export function writePath(deps: WritePathDependencies): WritePath {
         },
       });
     }
+    await commitGraphDue(tx, project.id, generation, details.via);
     await deps.announce(tx, `project:${project.id}:refs`);
     return { generation, headMoved };
   }

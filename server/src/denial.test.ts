@@ -1,0 +1,339 @@
+/** Who is refused where: generated from the declarations of all routes, so that a new route is covered by being there. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestApp } from '../test/app.ts';
+import { startWorld, type World } from '../test/ci.ts';
+import { buildAdmin, buildGroup, buildMember, buildProject, buildToken, buildUser } from '../test/factories.ts';
+import { canOnGroup, canOnProject } from './kernel/authz/can.ts';
+import { Level } from './kernel/authz/levels.ts';
+import { anonymous, type Caller, type GroupSubject, type ProjectSubject } from './kernel/authz/subjects.ts';
+import type { Namespace, Project, User } from './kernel/db/rows.ts';
+import { acceptedScopes, type Route } from './kernel/http/route.ts';
+
+const visibilities = ['private', 'internal', 'public'] as const;
+type Visibility = (typeof visibilities)[number];
+interface Place {
+  readonly group: Namespace;
+  readonly project: Project;
+}
+
+/** A kind of caller: what it sends, and what the tables are told about it. */
+interface Actor {
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly caller: Caller;
+  readonly level: Level;
+  /** The credential proves nobody: refused wherever it is read. */
+  readonly invalid?: true;
+}
+
+let world: World;
+let app: TestApp;
+const places = new Map<Visibility, Place>();
+const actors: Actor[] = [];
+/** What is in a project that is none of the places. */
+let elsewhere: { project: number; pipeline: number; job: number; runner: number; jobToken: string };
+
+const placeOf = (visibility: Visibility): Place => {
+  const place = places.get(visibility);
+  if (!place) throw new Error(`no ${visibility} place`);
+  return place;
+};
+
+const tokenCaller = (user: User, scopes: readonly string[]): Caller => ({
+  user,
+  credential: { kind: 'token', tokenId: 0, tokenKind: 'personal' },
+  scopes: new Set(scopes),
+  admin: user.admin,
+});
+
+async function addActor(
+  name: string,
+  user: User,
+  level: Level,
+  more: { scopes?: string[]; expired?: true; bad?: true } = {},
+) {
+  const scopes = more.scopes ?? ['api'];
+  const { secret } = await buildToken(app, { user, scopes, ...(more.expired ? { expiresAt: '2020-01-01' } : {}) });
+  const caller = tokenCaller(user, scopes);
+  const invalid = more.expired || more.bad;
+  actors.push({ name, headers: { 'PRIVATE-TOKEN': secret }, caller, level, ...(invalid ? { invalid: true } : {}) });
+}
+
+beforeAll(async () => {
+  world = await startWorld();
+  app = world.app;
+  for (const visibility of visibilities) {
+    const group = await buildGroup(app, { visibility });
+    places.set(visibility, { group, project: await buildProject(app, { namespace: group, visibility }) });
+  }
+  actors.push({ name: 'anonymous', headers: {}, caller: anonymous, level: Level.none });
+  const everywhere = async (user: User, level: Level) => {
+    for (const { group } of places.values()) await buildMember(app, { user, of: group, level });
+    return user;
+  };
+  await addActor('stranger', await buildUser(app), Level.none);
+  for (const role of ['guest', 'reporter', 'developer', 'maintainer', 'owner'] as const)
+    await addActor(role, await everywhere(await buildUser(app), Level[role]), Level[role]);
+  const owner = await everywhere(await buildUser(app), Level.owner);
+  await addActor('administrator', await buildAdmin(app), Level.none);
+  await addActor('owner with an expired token', owner, Level.owner, { expired: true });
+  await addActor('owner with a token that only reads repositories', owner, Level.owner, {
+    scopes: ['read_repository'],
+  });
+  await addActor('owner with a token that only reads', owner, Level.owner, { scopes: ['read_api'] });
+  const blocked = await everywhere(await buildUser(app), Level.owner);
+  await app.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', blocked.id).execute();
+  await addActor('blocked owner', blocked, Level.owner, { bad: true });
+  // The person whose job runs elsewhere is an owner here: the job is not.
+  const home = await world.project();
+  const runner = await world.runner();
+  const pipeline = await home.push('job:\n  script: [x]\n');
+  const job = await runner.next();
+  elsewhere = { project: home.id, pipeline: pipeline.id, job: job.id, runner: runner.id, jobToken: job.token };
+  await everywhere(world.owner.user, Level.owner);
+  actors.push({
+    name: 'job of another project',
+    headers: { 'JOB-TOKEN': job.token },
+    caller: {
+      user: world.owner.user,
+      credential: {
+        kind: 'job',
+        job: { id: job.id, project_id: home.id, pipeline_id: pipeline.id, status: 'running' },
+      },
+      scopes: null,
+      admin: false,
+    },
+    level: Level.owner,
+  });
+  actors.push({
+    name: 'unknown job token',
+    headers: { 'JOB-TOKEN': 'glcbt-64_unknown' },
+    caller: anonymous,
+    level: Level.none,
+    invalid: true,
+  });
+}, 60_000);
+afterAll(() => world.close());
+
+const pathOf = (route: Route, place: Place): string => {
+  const parent = route.access.on === 'project' || route.access.on === 'group' ? (route.access.param ?? 'id') : null;
+  return route.path
+    .replaceAll(/:([a-z_]+)/g, (_, name: string) =>
+      name === parent ? String(route.access.on === 'group' ? place.group.id : place.project.id) : '999999',
+    )
+    .replace(/\*$/, 'absent');
+};
+
+/** Refusals of the gate as status and body; null where the caller passes it. */
+type Refusal = { readonly status: number; readonly text: string } | null;
+const said = (status: number, message: string): Refusal => ({ status, text: JSON.stringify({ message }) });
+const unauthorized = said(401, '401 Unauthorized');
+const forbidden = said(403, '403 Forbidden');
+
+function refusalOn(route: Route, caller: Caller, level: Level, place: Place): Refusal {
+  const { access } = route;
+  const hidden = (visible: boolean, noun: string) =>
+    visible ? (caller.user === null ? unauthorized : forbidden) : said(404, `404 ${noun} Not Found`);
+  if (access.on === 'instance') {
+    if (caller.user === null) return unauthorized;
+    return access.ability === 'admin' && !caller.admin ? forbidden : null;
+  }
+  if (access.on === 'project') {
+    const subject: ProjectSubject = { kind: 'project', project: place.project, namespace: place.group, level };
+    if (canOnProject(caller, access.ability, subject)) return null;
+    return hidden(canOnProject(caller, 'read_project', subject), 'Project');
+  }
+  if (access.on === 'group') {
+    const subject: GroupSubject = { kind: 'group', group: place.group, level };
+    if (canOnGroup(caller, access.ability, subject)) return null;
+    return hidden(canOnGroup(caller, 'read_group', subject), 'Group');
+  }
+  return null;
+}
+
+function expected(route: Route, actor: Actor, place: Place): Refusal {
+  const reads = route.credentials.includes('token') || route.credentials.includes('job');
+  const sends = Object.keys(actor.headers).length > 0;
+  if (!reads || !sends) return refusalOn(route, anonymous, Level.none, place);
+  const kind = actor.caller.credential.kind === 'job' ? 'job' : 'token';
+  if (actor.invalid || !route.credentials.includes(kind)) return unauthorized;
+  const accepted = acceptedScopes(route);
+  if (actor.caller.scopes && !accepted.some((scope) => actor.caller.scopes?.has(scope)))
+    return { status: 403, text: 'insufficient_scope' };
+  return refusalOn(route, actor.caller, actor.level, place);
+}
+
+interface Got {
+  readonly status: number;
+  readonly text: string;
+}
+async function send(method: Route['method'], url: string, headers: Readonly<Record<string, string>>): Promise<Got> {
+  const answer = await app.server.inject({ method, url, headers: { ...headers } });
+  return { status: answer.statusCode, text: answer.body };
+}
+
+/** A gate's own words: what passed it may fail later, but not with these. */
+const gateWords = new Set([
+  '{"message":"401 Unauthorized"}',
+  '{"message":"404 Project Not Found"}',
+  '{"message":"404 Group Not Found"}',
+]);
+
+function difference(route: Route, refusal: Refusal, got: Got): string | null {
+  if (refusal) {
+    const same = got.status === refusal.status && got.text.includes(refusal.text);
+    return same ? null : `expected ${refusal.status} ${refusal.text}`;
+  }
+  if (got.status >= 500) return 'a fault';
+  // Those that check their own credential, or more than the declaration says, refuse in the handler.
+  const own =
+    route.access.on === 'credential' ||
+    route.credentials.includes('body') ||
+    route.access.on === 'public' ||
+    refusesMore.has(`${route.method} ${route.path}`);
+  if (!own && gateWords.has(got.text)) return 'expected to pass';
+  return null;
+}
+
+/** The handler refuses more than the declaration can say: members leave by themselves, tokens of others look like none. */
+const refusesMore = new Set([
+  'GET /personal_access_tokens/:id',
+  'DELETE /personal_access_tokens/:id',
+  'DELETE /projects/:id/members/:user_id',
+  'DELETE /groups/:id/members/:user_id',
+]);
+
+/** Routes that would do something to the shared places, or to the credential itself: asked of by those refused only. */
+const changes = (route: Route): boolean => route.method !== 'GET';
+
+describe('[1/authentication/1][1/authentication/7][1/authentication/13][1/errors/8][1/errors/9][1/errors/10]', () => {
+  test('security rule 1, rule 2, 16: every route refuses whom its declaration refuses, and nobody else', async () => {
+    const wrong: string[] = [];
+    let asked = 0;
+    for (const route of app.routes)
+      for (const visibility of visibilities) {
+        const parent = route.access.on === 'project' || route.access.on === 'group';
+        if (!parent && visibility !== 'public') continue;
+        const place = placeOf(visibility);
+        await Promise.all(
+          actors.map(async (actor) => {
+            const refusal = expected(route, actor, place);
+            // Without parameters most changes fail to validate; deletions and the like would not.
+            if (refusal === null && changes(route) && !needsMore(route)) return;
+            asked += 1;
+            const got = await send(route.method, `/api/v4${pathOf(route, place)}`, actor.headers);
+            const why = difference(route, refusal, got);
+            if (why)
+              wrong.push(
+                `${route.method} ${route.path} (${visibility}) as ${actor.name}: ${got.status} ${got.text.slice(0, 120)}; ${why}`,
+              );
+          }),
+        );
+      }
+    expect(wrong).toEqual([]);
+    expect(asked).toBeGreaterThan(app.routes.length * 12);
+  }, 60_000);
+
+  test('security 16: a token without the scope is refused in every transport', async () => {
+    const { secret } = await buildToken(app, { user: world.admin.user, scopes: ['read_repository'] });
+    const wrong: string[] = [];
+    for (const route of app.routes) {
+      if (!route.credentials.includes('token') || acceptedScopes(route).includes('read_repository')) continue;
+      const url = `/api/v4${pathOf(route, placeOf('public'))}`;
+      const transports: [string, Record<string, string>][] = [
+        [url, { 'private-token': secret }],
+        [url, { authorization: `Bearer ${secret}` }],
+        [`${url}?private_token=${secret}`, {}],
+        [`${url}?access_token=${secret}`, {}],
+      ];
+      for (const [at, [target, headers]] of transports.entries()) {
+        const got = await send(route.method, target, headers);
+        if (got.status !== 403 || !got.text.includes('insufficient_scope'))
+          wrong.push(`${route.method} ${route.path} transport ${at}: ${got.status} ${got.text.slice(0, 100)}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  }, 60_000);
+
+  test('security 1: other spellings of a path reach the same gate or nothing; fields of a file are only text', async () => {
+    const place = placeOf('private');
+    const hostile = 'file.path=/etc/passwd&file.remote_url=http://127.0.0.1/passwd&actions[][file.path]=/etc/passwd';
+    const wrong: string[] = [];
+    for (const route of app.routes) {
+      const path = pathOf(route, place);
+      const encodedLast = path.replace(
+        /\/([a-z])([^/]*)$/,
+        (_, first: string, rest: string) => `/${percent(first)}${rest}`,
+      );
+      const spellings = [
+        path,
+        `${path}/`,
+        `${path}.json`,
+        `/${path}`,
+        path.replace(/^\/([a-z])/, (_, first: string) => `/${percent(first)}`),
+        encodedLast,
+        path.replace(/(.)\//, '$1//'),
+      ];
+      const canonical = expected(route, actorNamed('anonymous'), place);
+      for (const spelling of spellings) {
+        const answer = await app.server.inject({
+          method: route.method,
+          url: `/api/v4${spelling}${route.method === 'GET' ? `?${hostile}` : ''}`,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          ...(route.method === 'GET' ? {} : { payload: hostile }),
+        });
+        const absent = answer.statusCode === 404 || answer.statusCode === 405;
+        const same = canonical
+          ? answer.statusCode === canonical.status && answer.body.includes(canonical.text)
+          : answer.statusCode < 500;
+        if ((!same && !absent) || answer.body.includes('passwd'))
+          wrong.push(`${route.method} ${spelling}: ${answer.statusCode} ${answer.body.slice(0, 120)}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  }, 60_000);
+
+  test('security 17: a child below another project than its own does not exist', async () => {
+    const children: Readonly<Record<string, string>> = {
+      pipeline_id: String(elsewhere.pipeline),
+      job_id: String(elsewhere.job),
+      runner_id: String(elsewhere.runner),
+      user_id: String(world.admin.user.id),
+      merge_request_iid: '1',
+    };
+    const project = placeOf('public').project;
+    const wrong: string[] = [];
+    let asked = 0;
+    for (const route of app.routes) {
+      if (route.access.on !== 'project') continue;
+      const names = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name ?? '');
+      if (names.length < 2 || !names.slice(1).every((name) => name in children)) continue;
+      const url = route.path
+        .replaceAll(/:([a-z_]+)/g, (_, name: string) => (name === 'id' ? String(project.id) : (children[name] ?? '')))
+        .replace(/\*$/, 'file');
+      const got = await send(route.method, `/api/v4${url}`, { 'private-token': world.admin.token });
+      asked += 1;
+      const refused = got.status === 404 || (got.status === 400 && got.text.startsWith('{"error":'));
+      if (!refused || gateWords.has(got.text))
+        wrong.push(`${route.method} ${url}: ${got.status} ${got.text.slice(0, 120)}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(asked).toBeGreaterThan(20);
+  });
+});
+
+const percent = (letter: string) => `%${letter.charCodeAt(0).toString(16)}`;
+
+function actorNamed(name: string): Actor {
+  const actor = actors.find((each) => each.name === name);
+  if (!actor) throw new Error(`no ${name}`);
+  return actor;
+}
+
+/** True where a call without parameters cannot change the places: one is required, or the child does not exist. */
+function needsMore(route: Route): boolean {
+  const parent = route.access.on === 'project' || route.access.on === 'group' ? (route.access.param ?? 'id') : null;
+  const child = [...route.path.matchAll(/:([a-z_]+)/g)].some(([, name]) => name !== parent);
+  const required = (route.params as { required?: readonly string[] }).required ?? [];
+  return child || required.some((name) => !route.path.includes(`:${name}`));
+}
