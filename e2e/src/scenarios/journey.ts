@@ -40,7 +40,7 @@ export interface World {
 }
 
 const finished = new Set(['success', 'failed', 'canceled', 'skipped', 'manual']);
-export const operatorVariables = (): { key: string; value: string }[] => {
+const operatorVariables = (): { key: string; value: string }[] => {
   // A job runs under another uid and has no ~/.npmrc: what the operator set for npm goes along as variables.
   const file = join(process.env.HOME ?? '', '.npmrc');
   if (!existsSync(file)) return [];
@@ -58,7 +58,7 @@ export const operatorVariables = (): { key: string; value: string }[] => {
 };
 
 /** Waits for a pipeline to end and tells what failed, with the end of its log. */
-export async function passes(ada: Api, project: Project, pipeline: Pipeline, seconds: number): Promise<Job[]> {
+async function passes(ada: Api, project: Project, pipeline: Pipeline, seconds: number): Promise<Job[]> {
   const ended = await until(`pipeline ${pipeline.id}`, seconds, async () => {
     const now = await ada.expect<Pipeline>(200, 'GET', `/projects/${project.id}/pipelines/${pipeline.id}`);
     return finished.has(now.status) ? now : null;

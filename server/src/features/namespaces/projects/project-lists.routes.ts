@@ -41,7 +41,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
       pagination: 'both',
       responses: { 200: ListOf(Project) },
       handler: async ({ params, page, caller }) => {
-        const namespace = await findPersonalNamespace(db, /^\d+$/.test(params.id) ? Number(params.id) : params.id);
+        const namespace = await findPersonalNamespace(db, /^\d{1,15}$/.test(params.id) ? Number(params.id) : params.id);
         if (!namespace) throw notFound('User');
         const filter = { ...wideFilterOf(params, caller.admin), namespaceId: namespace.id };
         return await list(caller, page, filter, {

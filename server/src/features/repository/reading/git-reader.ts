@@ -134,7 +134,8 @@ export function gitReader(open: OpenRepository): RepositoryReader {
           ...(filter.from === null ? { all: true } : {}),
           ...(filter.not ? { not: filter.not.map(knownSha) } : {}),
           ...(filter.path ? { paths: [filter.path] } : {}),
-          ...(filter.follow ? { follow: true } : {}),
+          // Renames are those of one path: git refuses to follow none.
+          ...(filter.follow && filter.path ? { follow: true } : {}),
           ...(typeof since === 'number' ? { since } : {}),
           ...(typeof until === 'number' ? { until } : {}),
           ...(filter.author ? { author: filter.author } : {}),
