@@ -1,5 +1,6 @@
 /** `npm run e2e`: the built product from a clean data directory, real git, real clients, a real browser. */
 import { browserJourney } from './scenarios/browser.ts';
+import { clients } from './scenarios/clients.ts';
 import { journey } from './scenarios/journey.ts';
 import { rootPassword, rootToken, startInstance } from './support/instance.ts';
 import { createSuite, isScenarioEnd } from './support/suite.ts';
@@ -8,6 +9,7 @@ const suite = createSuite();
 const instance = await startInstance();
 const scenarios = [
   () => journey(suite, instance),
+  () => clients(suite, instance),
   () => browserJourney(suite, { url: instance.url, token: rootToken, login: 'root', password: rootPassword }),
 ];
 try {

@@ -174,6 +174,7 @@ async function send(method: Route['method'], url: string, headers: Readonly<Reco
 
 /** A gate's own words: what passed it may fail later, but not with these. */
 const gateWords = new Set([
+  '{"message":"403 Forbidden"}',
   '{"message":"401 Unauthorized"}',
   '{"message":"404 Project Not Found"}',
   '{"message":"404 Group Not Found"}',

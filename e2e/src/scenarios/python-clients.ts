@@ -37,7 +37,7 @@ url, token, root_token = sys.argv[1:4]
 gl = gitlab.Gitlab(url, private_token=token)
 root = gitlab.Gitlab(url, private_token=root_token)
 gl.auth()
-assert gl.user.username == 'ada', gl.user
+assert gl.user.username == 'clara', gl.user
 assert gl.version()[0][0].isdigit(), gl.version()
 
 user = root.users.create({'username': 'hopper', 'name': 'H', 'email': 'hopper@example.com',
