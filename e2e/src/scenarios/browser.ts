@@ -111,7 +111,7 @@ export async function browserJourney(suite: Suite, instance: BrowserInstance): P
   await looks(suite, instance);
 }
 
-async function signIn(page: Page, instance: BrowserInstance): Promise<void> {
+export async function signIn(page: Page, instance: BrowserInstance): Promise<void> {
   await page.goto('/users/sign_in');
   await page.getByLabel('Username or e-mail').fill(instance.login);
   await page.getByLabel(/^Password/).fill(instance.password);

@@ -4,9 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Api, api, until } from '../support/api.ts';
+import { openWindow, screenshot, startBrowser } from '../support/browser.ts';
 import { git, run, withToken } from '../support/git.ts';
 import { type Instance, root, rootToken } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
+import { signIn } from './browser.ts';
 
 interface Project {
   id: number;
@@ -78,6 +80,8 @@ async function passes(ada: Api, project: Project, pipeline: Pipeline, seconds: n
   return jobs;
 }
 
+const adaPassword = 'engine-analytical-1843';
+
 export async function journey(suite: Suite, instance: Instance): Promise<World> {
   const admin = api(instance.url, rootToken);
   const work = mkdtempSync(join(tmpdir(), 'mr-journey-'));
@@ -92,7 +96,7 @@ export async function journey(suite: Suite, instance: Instance): Promise<World> 
         username: 'ada',
         name: 'Ada Dev',
         email: 'ada@example.com',
-        password: 'engine-analytical-1843',
+        password: adaPassword,
         skip_confirmation: true,
       });
       const token = await admin.expect<{ token: string }>(201, 'POST', `/users/${user.id}/personal_access_tokens`, {
@@ -158,18 +162,34 @@ export async function journey(suite: Suite, instance: Instance): Promise<World> 
     await until('more output', 120, async () => (await size()) > before);
   });
 
-  await suite.required("Millrace's own pipeline passes: lint, types, unit tests of one package, bundle", async () => {
-    const [pipeline] = await ada().expect<Pipeline[]>(200, 'GET', `/projects/${project().id}/pipelines?ref=main`);
-    const jobs = await passes(ada(), project(), pipeline ?? assert.fail('no pipeline'), 900);
-    assert.deepEqual(jobs.map((job) => job.name).sort(), ['bundle', 'ci-config', 'lint', 'types']);
-    const kinds = (name: string) =>
-      (jobs.find((job) => job.name === name)?.artifacts ?? []).map((artifact) => artifact.file_type);
-    assert.ok(
-      kinds('ci-config').includes('junit') && kinds('ci-config').includes('archive'),
-      'JUnit report and archive',
-    );
-    assert.ok(kinds('bundle').includes('archive'), 'the build');
-  });
+  await suite.required(
+    "Millrace's own pipeline passes before one's eyes: lint, types, unit tests, bundle",
+    async () => {
+      const [pipeline] = await ada().expect<Pipeline[]>(200, 'GET', `/projects/${project().id}/pipelines?ref=main`);
+      if (!pipeline) assert.fail('no pipeline');
+      const browser = await startBrowser();
+      const { page, problems } = await openWindow(browser, instance.url);
+      await signIn(page, { url: instance.url, token: '', login: 'ada', password: adaPassword });
+      await page.goto(pipeline.web_url);
+      const graph = page.getByRole('region', { name: 'Graph of jobs' });
+      await graph.getByText('ci-config').waitFor();
+      await screenshot(page, 'own-pipeline-running');
+      const jobs = await passes(ada(), project(), pipeline, 900);
+      // The page was opened once: it got here by itself.
+      await page.getByText('Passed', { exact: true }).first().waitFor();
+      await screenshot(page, 'own-pipeline-passed');
+      assert.deepEqual(problems(), []);
+      await browser.close();
+      assert.deepEqual(jobs.map((job) => job.name).sort(), ['bundle', 'ci-config', 'lint', 'types']);
+      const kinds = (name: string) =>
+        (jobs.find((job) => job.name === name)?.artifacts ?? []).map((artifact) => artifact.file_type);
+      assert.ok(
+        kinds('ci-config').includes('junit') && kinds('ci-config').includes('archive'),
+        'JUnit report and archive',
+      );
+      assert.ok(kinds('bundle').includes('archive'), 'the build');
+    },
+  );
 
   await suite.step('[2/api.job-artifacts/4] the JUnit report is downloaded out of the archive', async () => {
     const jobs = await ada().expect<Job[]>(200, 'GET', `/projects/${project().id}/jobs`);
