@@ -2478,7 +2478,7 @@ export interface components {
         /** Bridge */
         Bridge: {
             allow_failure: boolean;
-            commit: components["schemas"]["JobCommit"] | null;
+            commit: components["schemas"]["Commit"] | null;
             coverage: number | null;
             /** Format: date-time */
             created_at: string;
@@ -2759,7 +2759,7 @@ export interface components {
                 filename: string;
                 size: number;
             };
-            commit: components["schemas"]["JobCommit"] | null;
+            commit: components["schemas"]["Commit"] | null;
             coverage: number | null;
             /** Format: date-time */
             created_at: string;
@@ -2792,28 +2792,6 @@ export interface components {
             tag: boolean;
             tag_list: string[];
             user: components["schemas"]["User"] | null;
-            web_url: string;
-        };
-        /** JobCommit */
-        JobCommit: {
-            author_email: string;
-            author_name: string;
-            authored_date: string;
-            committed_date: string;
-            committer_email: string;
-            committer_name: string;
-            created_at: string;
-            extended_trailers: {
-                [key: string]: string[];
-            };
-            id: string;
-            message: string;
-            parent_ids: string[];
-            short_id: string;
-            title: string;
-            trailers: {
-                [key: string]: string;
-            };
             web_url: string;
         };
         /** JobNeeds */
@@ -3584,7 +3562,7 @@ export interface components {
                 filename: string;
                 size: number;
             };
-            commit: components["schemas"]["JobCommit"] | null;
+            commit: components["schemas"]["Commit"] | null;
             coverage: number | null;
             /** Format: date-time */
             created_at: string;

@@ -6,51 +6,25 @@ import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
-
-/** The columns that locate a repository and version its refs. */
-type RepositoryRow = Pick<
-  Project,
-  'id' | 'repository_storage' | 'repository_path' | 'refs_generation' | 'default_branch'
->;
+import type { CommitJson, RepositoryAccess } from '../repository/index.ts';
 
 /** A commit as jobs and pipelines show it. */
-export interface CiCommit {
-  readonly id: string;
-  readonly short_id: string;
-  readonly created_at: string;
-  readonly parent_ids: string[];
-  readonly title: string;
-  readonly message: string;
-  readonly author_name: string;
-  readonly author_email: string;
-  readonly authored_date: string;
-  readonly committer_name: string;
-  readonly committer_email: string;
-  readonly committed_date: string;
-  readonly trailers: Record<string, string>;
-  readonly extended_trailers: Record<string, string[]>;
-  readonly web_url: string;
-}
+export type CiCommit = CommitJson;
 
 /** What CI asks of a project's repository. Ids are full; refs are full names; nothing that is missing throws, but commits. */
-interface CiRepository {
-  /** Commit id of a full ref name or a full hash; null when it names no commit. */
-  resolve(project: RepositoryRow, revision: string): Promise<string | null>;
-  /** A commit that is known to exist. */
-  commit(subject: ProjectSubject, sha: string): Promise<CiCommit>;
-  /** Text of a file at a commit; null when it does not exist, is no file, or is larger than `maximumBytes`. */
-  readText(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | null>;
-  listPaths(project: RepositoryRow, sha: string): Promise<string[]>;
-  /** Paths that differ between two commits. */
-  changedPaths(project: RepositoryRow, from: string, to: string): Promise<string[]>;
-  mergeBase(project: RepositoryRow, a: string, b: string): Promise<string | null>;
-  /** `branch` is the short name. */
-  isProtected(project: RepositoryRow, branch: string): Promise<boolean>;
-  mayPush(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;
-  mayMerge(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;
-  /** Points a ref of the service at a commit, or removes it. */
-  keepRef(handle: Db, project: RepositoryRow, ref: string, sha: string | null): Promise<void>;
-}
+export type CiRepository = Pick<
+  RepositoryAccess,
+  | 'resolve'
+  | 'commit'
+  | 'readText'
+  | 'listPaths'
+  | 'changedPaths'
+  | 'mergeBase'
+  | 'isProtected'
+  | 'mayPush'
+  | 'mayMerge'
+  | 'keepRef'
+>;
 
 interface NewFact {
   readonly kind: 'pipeline.created' | 'pipeline.finished' | 'job.finished';

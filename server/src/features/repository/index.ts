@@ -20,7 +20,7 @@ import { mayMerge, mayPush, protectionsOf } from './writes/protection.ts';
 import { type WritePathDependencies, writePath } from './writes/write-path.ts';
 import { bumpServiceRefs, protections } from './writes/writes.queries.ts';
 
-export { Commit, FileDiff } from './commits/commits.entity.ts';
+export { Commit, type CommitJson, FileDiff } from './commits/commits.entity.ts';
 export type { RepositoryAccess, RepositoryRow, Workbench, WriteRequest } from './face.ts';
 
 export interface RepositoryDependencies

@@ -116,7 +116,6 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
   readonly rawBody?: true;
   /** Raises the size limit of one uploaded file, in bytes; a function is asked per request. */
   readonly maxFileBytes?: number;
-  readonly rateClass?: string;
   readonly deprecated?: true;
   handler(context: Context<P, A>): Promise<unknown>;
 }

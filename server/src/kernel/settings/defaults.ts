@@ -18,8 +18,6 @@ export interface ApplicationSettings {
   readonly can_create_group: boolean;
   readonly user_defaults_to_private_profile: boolean;
   readonly user_default_external: boolean;
-  readonly signup_enabled: boolean;
-  readonly require_admin_approval_after_user_signup: boolean;
   readonly password_authentication_enabled_for_web: boolean;
   readonly password_authentication_enabled_for_git: boolean;
   readonly minimum_password_length: number;
@@ -31,8 +29,6 @@ export interface ApplicationSettings {
   /** Duration after which artifacts without a date of their own are removed, like `30 days`; `0` keeps them. */
   readonly default_artifacts_expire_in: string;
   readonly keep_latest_artifact: boolean;
-  /** Megabytes of one uploaded file. */
-  readonly max_attachment_size: number;
   /** Days that a deleted group or project is kept; 0 removes it at once. */
   readonly deletion_adjourned_period: number;
   readonly shared_runners_enabled: boolean;
@@ -54,8 +50,6 @@ export const defaultSettings: ApplicationSettings = {
   can_create_group: true,
   user_defaults_to_private_profile: false,
   user_default_external: false,
-  signup_enabled: false,
-  require_admin_approval_after_user_signup: true,
   password_authentication_enabled_for_web: true,
   password_authentication_enabled_for_git: true,
   minimum_password_length: 8,
@@ -65,7 +59,6 @@ export const defaultSettings: ApplicationSettings = {
   max_artifacts_size: 100,
   default_artifacts_expire_in: '30 days',
   keep_latest_artifact: true,
-  max_attachment_size: 100,
   deletion_adjourned_period: 30,
   shared_runners_enabled: true,
   allow_runner_registration_token: true,

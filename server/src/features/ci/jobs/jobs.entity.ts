@@ -8,36 +8,18 @@ import {
   Flag,
   Id,
   ListOf,
-  MapOf,
   Nullable,
   Sometimes,
   Text,
   Timestamp,
 } from '../../../kernel/http/entity.ts';
 import { UserProfile, userProfile } from '../../identity/index.ts';
+import { Commit } from '../../repository/index.ts';
 import type { CiCommit } from '../deps.ts';
 import { PipelineBasic, pipelineBasic } from '../pipelines/pipelines.entity.ts';
 import { managerJson, RunnerEntity, RunnerManagerEntity, runnerJson } from '../runners/runners.entity.ts';
 import { executingStatuses } from '../scheduling/job-states.ts';
 import type { JobView } from './jobs.queries.ts';
-
-const JobCommit = Entity('JobCommit', {
-  id: Text(),
-  short_id: Text(),
-  created_at: Text(),
-  parent_ids: ListOf(Text()),
-  title: Text(),
-  message: Text(),
-  author_name: Text(),
-  author_email: Text(),
-  authored_date: Text(),
-  committer_name: Text(),
-  committer_email: Text(),
-  committed_date: Text(),
-  trailers: MapOf(Text()),
-  extended_trailers: MapOf(ListOf(Text())),
-  web_url: Text(),
-});
 
 const fields = {
   id: Id(),
@@ -55,7 +37,7 @@ const fields = {
   duration: Nullable(Decimal({ description: 'Seconds' })),
   queued_duration: Nullable(Decimal({ description: 'Seconds' })),
   user: Nullable(UserProfile),
-  commit: Nullable(JobCommit),
+  commit: Nullable(Commit),
   pipeline: PipelineBasic,
   failure_reason: Sometimes(Text({ description: 'On failed jobs' })),
   web_url: Text(),

@@ -250,6 +250,11 @@ describe('actions', () => {
     expect(missing.status).toBe(400);
   });
 
+  it.each(['create', 'update'] as const)('[2/api.commits/6 content] %s without content is refused', async (action) => {
+    const made = await act('empty', [{ action, file_path: action === 'create' ? 'new.txt' : 'a.txt' }]);
+    expect([made.status, made.body]).toEqual([400, { error: 'actions[content] is missing' }]);
+  });
+
   it('[2/api.commits/7] base64 carries any bytes, and is refused when it is none', async () => {
     const bytes = Buffer.from([0, 255, 1, 254, 10]);
     await act('b64', [

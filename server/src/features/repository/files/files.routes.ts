@@ -134,7 +134,6 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       credentials,
       scopes,
       access: readCode,
-      rateClass: 'raw_blob',
       params: Type.Object({
         id,
         file_path: filePath,
@@ -163,7 +162,6 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         credentials,
         scopes,
         access: readCode,
-        rateClass: 'archive',
         params: Type.Object({
           id,
           sha: Optional(Str({ minLength: 1 })),
