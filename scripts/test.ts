@@ -6,16 +6,22 @@ import { clearResults, readResults, type TestResult, totals, totalsLine, writeRe
 
 const root = join(import.meta.dirname, '..');
 
-type Suite = { name: string; args: string[] };
-const suites: Suite[] = [{ name: 'tests', args: ['node_modules/vitest/vitest.mjs', 'run'] }];
+/** What runs longer than `minutes` hangs: it is ended with everything that it started, and counts as failed. */
+type Suite = { name: string; args: string[]; minutes: number };
+const suites: Suite[] = [{ name: 'tests', args: ['node_modules/vitest/vitest.mjs', 'run'], minutes: 20 }];
 if (existsSync(join(root, 'e2e/src/main.ts'))) {
-  suites.push({ name: 'e2e', args: ['scripts/node.mjs', '--built', 'e2e/src/main.ts'] });
+  suites.push({ name: 'e2e', args: ['scripts/node.mjs', '--built', 'e2e/src/main.ts'], minutes: 30 });
 }
 
 // An interrupt ends the running suite (it cleans up after itself) and no further one starts.
 let stopped = false;
-function run(args: string[]): Promise<number> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+function run({ name, args, minutes }: Suite): Promise<number> {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', detached: true });
+  const limit = setTimeout(() => {
+    console.error(`${name}: not done after ${minutes} minutes, ended`);
+    // The group: workers and servers of the suite would go on without it.
+    if (child.pid) process.kill(-child.pid, 'SIGKILL');
+  }, minutes * 60_000);
   const forward = (signal: NodeJS.Signals): void => {
     stopped = true;
     child.kill(signal);
@@ -24,6 +30,7 @@ function run(args: string[]): Promise<number> {
   return new Promise((resolve) => {
     child.on('exit', (code) => {
       process.off('SIGINT', forward).off('SIGTERM', forward);
+      clearTimeout(limit);
       resolve(code ?? 1);
     });
   });
@@ -33,7 +40,7 @@ clearResults(root);
 let ok = true;
 for (const suite of suites) {
   if (stopped) break;
-  const code = await run(suite.args);
+  const code = await run(suite);
   const results: TestResult[] = readResults(root).find((entry) => entry.suite === suite.name)?.tests ?? [];
   // A suite that breaks off before it could say which test failed is a failure of its own.
   if (code !== 0 && totals(results).failed === 0) {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { accessible, openWindow, type Person, screenshot, startBrowser } from '../support/browser.ts';
+import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
 import { git, withToken } from '../support/git.ts';
 import type { Suite } from '../support/suite.ts';
 
@@ -100,12 +100,9 @@ async function settled(page: Page): Promise<void> {
 /** The browser's part of the suite; `instance` is empty of the names that it uses. */
 export async function browserJourney(suite: Suite, instance: BrowserInstance): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mr-browser-'));
-  const browser = await startBrowser();
-  const person = await openWindow(browser, instance.url);
   try {
-    await walk(suite, instance, person, folder);
+    await withBrowser(async (browser) => walk(suite, instance, await openWindow(browser, instance.url), folder));
   } finally {
-    await browser.close();
     rmSync(folder, { recursive: true, force: true });
   }
   await looks(suite, instance);
@@ -293,35 +290,37 @@ async function looks(suite: Suite, instance: BrowserInstance): Promise<void> {
   ] as const) {
     await suite.step(`browser: every page is accessible${suffix.replace('-', ', ')}`, async () => {
       // A browser of its own for each: this build of Chromium ends with its first window.
-      const browser = await startBrowser();
-      const { page } = await openWindow(browser, instance.url, options);
-      await page.goto('/users/sign_in');
-      await settled(page);
-      await screenshot(page, `sign-in${suffix}`);
-      await signIn(page, instance);
       const found: string[] = [];
-      for (const [name, path] of pages) {
-        if (name === 'pipeline') {
-          await page.goto('/harbour/tide-clock/-/pipelines');
-          await page
-            .getByRole('link', { name: /Pipeline #/ })
-            .last()
-            .click();
-          await page.getByRole('region', { name: 'Graph of jobs' }).waitFor();
-        } else if (name === 'job') {
-          await page.getByRole('link', { name: /test/ }).click();
-          await page.getByText('Job succeeded').waitFor();
-        } else await page.goto(path);
+      await withBrowser(async (browser) => {
+        const { page } = await openWindow(browser, instance.url, options);
+        await page.goto('/users/sign_in');
         await settled(page);
-        await page.waitForLoadState('networkidle').catch(() => undefined);
-        await screenshot(page, `${name}${suffix}`);
-        await accessible(page).catch((error: unknown) =>
-          found.push(`${name}: ${error instanceof Error ? error.message : String(error)}`),
-        );
-        const wide = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
-        if (wide) found.push(`${name}: wider than the window`);
-      }
-      await browser.close();
+        await screenshot(page, `sign-in${suffix}`);
+        await signIn(page, instance);
+        for (const [name, path] of pages) {
+          if (name === 'pipeline') {
+            await page.goto('/harbour/tide-clock/-/pipelines');
+            await page
+              .getByRole('link', { name: /Pipeline #/ })
+              .last()
+              .click();
+            await page.getByRole('region', { name: 'Graph of jobs' }).waitFor();
+          } else if (name === 'job') {
+            await page.getByRole('link', { name: /test/ }).click();
+            await page.getByText('Job succeeded').waitFor();
+          } else await page.goto(path);
+          await settled(page);
+          await page.waitForLoadState('networkidle').catch(() => undefined);
+          await screenshot(page, `${name}${suffix}`);
+          await accessible(page).catch((error: unknown) =>
+            found.push(`${name}: ${error instanceof Error ? error.message : String(error)}`),
+          );
+          const wide = await page.evaluate(
+            'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+          );
+          if (wide) found.push(`${name}: wider than the window`);
+        }
+      });
       assert.deepEqual(found, []);
     });
   }

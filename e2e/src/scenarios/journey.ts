@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { type Api, api, until } from '../support/api.ts';
-import { openWindow, screenshot, startBrowser } from '../support/browser.ts';
+import { openWindow, screenshot, withBrowser } from '../support/browser.ts';
 import { git, run, withToken } from '../support/git.ts';
 import { type Instance, root, rootToken } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
@@ -59,6 +60,17 @@ const operatorVariables = (): { key: string; value: string }[] => {
     );
 };
 
+/** The end of a log as text: without colours and section marks, long lines cut. */
+function lastLines(log: string): string {
+  const lines = stripVTControlCharacters(log)
+    .split('\n')
+    .filter((line) => line.trim() && !line.startsWith('section_'));
+  return lines
+    .slice(-25)
+    .map((line) => line.slice(0, 200))
+    .join('\n');
+}
+
 /** Waits for a pipeline to end and tells what failed, with the end of its log. */
 async function passes(ada: Api, project: Project, pipeline: Pipeline, seconds: number): Promise<Job[]> {
   const ended = await until(`pipeline ${pipeline.id}`, seconds, async () => {
@@ -72,7 +84,7 @@ async function passes(ada: Api, project: Project, pipeline: Pipeline, seconds: n
         .filter((job) => job.status !== 'success')
         .map(async (job) => {
           const trace = await ada.call<string>('GET', `/projects/${project.id}/jobs/${job.id}/trace`);
-          return `--- ${job.name}: ${job.status} ${job.failure_reason ?? ''}\n${String(trace.body).slice(-3000)}`;
+          return `--- ${job.name}: ${job.status} ${job.failure_reason ?? ''}\n${lastLines(String(trace.body))}`;
         }),
     );
     assert.fail(`pipeline is ${ended.status}\n${logs.join('\n')}`);
@@ -167,19 +179,20 @@ export async function journey(suite: Suite, instance: Instance): Promise<World> 
     async () => {
       const [pipeline] = await ada().expect<Pipeline[]>(200, 'GET', `/projects/${project().id}/pipelines?ref=main`);
       if (!pipeline) assert.fail('no pipeline');
-      const browser = await startBrowser();
-      const { page, problems } = await openWindow(browser, instance.url);
-      await signIn(page, { url: instance.url, token: '', login: 'ada', password: adaPassword });
-      await page.goto(pipeline.web_url);
-      const graph = page.getByRole('region', { name: 'Graph of jobs' });
-      await graph.getByText('ci-config').waitFor();
-      await screenshot(page, 'own-pipeline-running');
-      const jobs = await passes(ada(), project(), pipeline, 900);
-      // The page was opened once: it got here by itself.
-      await page.getByText('Passed', { exact: true }).first().waitFor();
-      await screenshot(page, 'own-pipeline-passed');
-      assert.deepEqual(problems(), []);
-      await browser.close();
+      let jobs: Job[] = [];
+      await withBrowser(async (browser) => {
+        const { page, problems } = await openWindow(browser, instance.url);
+        await signIn(page, { url: instance.url, token: '', login: 'ada', password: adaPassword });
+        await page.goto(pipeline.web_url);
+        const graph = page.getByRole('region', { name: 'Graph of jobs' });
+        await graph.getByText('ci-config').waitFor();
+        await screenshot(page, 'own-pipeline-running');
+        jobs = await passes(ada(), project(), pipeline, 900);
+        // The page was opened once: it got here by itself.
+        await page.getByText('Passed', { exact: true }).first().waitFor();
+        await screenshot(page, 'own-pipeline-passed');
+        assert.deepEqual(problems(), []);
+      });
       assert.deepEqual(jobs.map((job) => job.name).sort(), ['bundle', 'ci-config', 'lint', 'types']);
       const kinds = (name: string) =>
         (jobs.find((job) => job.name === name)?.artifacts ?? []).map((artifact) => artifact.file_type);
@@ -189,6 +202,7 @@ export async function journey(suite: Suite, instance: Instance): Promise<World> 
       );
       assert.ok(kinds('bundle').includes('archive'), 'the build');
     },
+    960,
   );
 
   await suite.step('[2/api.job-artifacts/4] the JUnit report is downloaded out of the archive', async () => {

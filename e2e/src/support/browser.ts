@@ -17,9 +17,10 @@ export interface Person {
   close(): Promise<void>;
 }
 
-export async function startBrowser(): Promise<Browser> {
+/** Runs `use` with a browser that is closed whatever happens: one left open would keep this process from ending. */
+export async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
   chromium.setGraphicsMode = false;
-  return engine.launch({
+  const browser = await engine.launch({
     executablePath: await chromium.executablePath(),
     args: [
       ...chromium.args,
@@ -32,6 +33,11 @@ export async function startBrowser(): Promise<Browser> {
     ],
     headless: true,
   });
+  try {
+    await use(browser);
+  } finally {
+    await browser.close();
+  }
 }
 
 /** A fresh window; every error of the page is kept. */

@@ -5,11 +5,26 @@ import { type TestResult, totals, totalsLine, writeResults } from '../../../scri
 const root = join(import.meta.dirname, '../../..');
 
 export interface Suite {
-  /** Runs a step. A failed step is recorded; the steps after it that need it should call `required`. */
-  step(title: string, run: () => Promise<void>): Promise<boolean>;
+  /**
+   * Runs a step, for at most `seconds` (300): one that does not end by then has failed, and the suite goes on.
+   * A failed step is recorded; the steps after it that need it should call `required`.
+   */
+  step(title: string, run: () => Promise<void>, seconds?: number): Promise<boolean>;
   /** A step without which nothing after it makes sense: its failure ends the scenario. */
-  required(title: string, run: () => Promise<void>): Promise<void>;
+  required(title: string, run: () => Promise<void>, seconds?: number): Promise<void>;
   finish(): number;
+}
+
+async function within(seconds: number, run: () => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done after ${seconds} s`)), seconds * 1000);
+  });
+  try {
+    await Promise.race([run(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 class ScenarioEnded extends Error {}
@@ -19,10 +34,10 @@ export const isScenarioEnd = (error: unknown): boolean => error instanceof Scena
 
 export function createSuite(): Suite {
   const results: TestResult[] = [];
-  const step = async (title: string, run: () => Promise<void>): Promise<boolean> => {
+  const step = async (title: string, run: () => Promise<void>, seconds = 300): Promise<boolean> => {
     const started = performance.now();
     try {
-      await run();
+      await within(seconds, run);
       const ms = Math.round(performance.now() - started);
       results.push({ file: 'e2e/src/main.ts', title, state: 'passed', ms });
       console.log(`  ok ${title} (${ms} ms)`);
@@ -38,8 +53,8 @@ export function createSuite(): Suite {
   };
   return {
     step,
-    async required(title, run) {
-      if (!(await step(title, run))) throw new ScenarioEnded(title);
+    async required(title, run, seconds) {
+      if (!(await step(title, run, seconds))) throw new ScenarioEnded(title);
     },
     finish() {
       writeResults(root, 'e2e', results);

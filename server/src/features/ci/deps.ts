@@ -1,7 +1,6 @@
 /** What the CI slice needs of others; app.ts wires it. */
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
-import type { Project } from '../../kernel/db/rows.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
