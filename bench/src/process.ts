@@ -101,6 +101,7 @@ export function git(directory: string, args: readonly string[], input?: string |
 }
 
 export interface Share {
+  readonly pid: number;
   /** `millrace`, `runner`, or the name of the program. */
   readonly program: string;
   readonly megabytes: number;
@@ -122,7 +123,7 @@ export function memoryOfTree(pid: number): Share[] {
     const text = words.join(' ');
     const script = /(millrace|runner)(-main)?\.mjs/.exec(text)?.[1];
     const program = script ?? words[0]?.split(/[/:]/).at(words[0].startsWith('postgres:') ? 0 : -1) ?? '?';
-    if (pss) shares.push({ program, megabytes: Number(pss) / 1024 });
+    if (pss) shares.push({ pid: id, program, megabytes: Number(pss) / 1024 });
     const threads = read(`/proc/${id}/task/${id}/children`).trim();
     for (const child of threads.split(' ')) if (child) visit(Number(child));
   };
