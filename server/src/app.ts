@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import { findUser, type Identity, identityFeature, type Release, scopesAllowGit } from './features/identity/index.ts';
-import { createPersonalNamespace, namespacesFeature, nextIid } from './features/namespaces/index.ts';
+import { createPersonalNamespace, graceOfGroups, namespacesFeature, nextIid } from './features/namespaces/index.ts';
 import { repositoryFeature } from './features/repository/index.ts';
 import { reviewFeature } from './features/review/index.ts';
 import type { Caller, ProjectSubject } from './kernel/authz/subjects.ts';
@@ -114,6 +114,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     secrets,
     userCreated: async (tx, user) => void (await createPersonalNamespace(tx, user)),
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
+    groupsAskForTwoFactor: (userId) => graceOfGroups(db, userId),
   });
   const namespaces = namespacesFeature({
     db,

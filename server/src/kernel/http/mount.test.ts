@@ -101,7 +101,9 @@ beforeAll(async () => {
         token === 'good' ? caller(['api']) : token === 'reads' ? caller(['read_api']) : null,
       jobToken: async () => null,
       session: async (token) =>
-        token === 'cookie' ? { ...caller([]), scopes: null, credential: { kind: 'session', sessionId: 1 } } : null,
+        token === 'cookie'
+          ? { ...caller([]), scopes: null, credential: { kind: 'session', sessionId: 1, needsTwoFactor: false } }
+          : null,
       csrfValid: (_session, csrf) => csrf === 'csrf',
     },
     parents: { project: async () => null, group: async () => null },

@@ -44,6 +44,12 @@ function checkScopes(route: Route, caller: Caller): void {
   if (!accepted.some((scope) => caller.scopes?.has(scope))) throw insufficientScope(accepted);
 }
 
+/** Whoever should have set up a second factor by now does that first. */
+function checkTwoFactor({ credential }: Caller): void {
+  if (credential.kind === 'session' && credential.needsTwoFactor)
+    throw forbidden('two-factor authentication has to be set up first');
+}
+
 async function authorise(
   route: Route,
   deps: MountDependencies,
@@ -130,6 +136,7 @@ async function run(
   const found = await authenticate(deps.resolver, request, query, route.credentials);
   const caller = found ?? anonymous;
   checkScopes(route, caller);
+  if (!route.beforeTwoFactor) checkTwoFactor(caller);
   const subject = await authorise(route, deps, caller, path);
   const limits = route.maxFileBytes === undefined ? deps.limits : { ...deps.limits, maxFileBytes: route.maxFileBytes };
   let body: ParsedBody | null = null;

@@ -117,6 +117,8 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
   /** Raises the size limit of one uploaded file, in bytes; a function is asked per request. */
   readonly maxFileBytes?: number;
   readonly deprecated?: true;
+  /** Also for sessions of people who have to set up a second factor before anything else. */
+  readonly beforeTwoFactor?: true;
   handler(context: Context<P, A>): Promise<unknown>;
 }
 

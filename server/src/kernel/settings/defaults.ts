@@ -33,6 +33,13 @@ export interface ApplicationSettings {
   readonly deletion_adjourned_period: number;
   readonly shared_runners_enabled: boolean;
   readonly allow_runner_registration_token: boolean;
+  /** Everybody has to have a second factor. */
+  readonly require_two_factor_authentication: boolean;
+  readonly require_admin_two_factor_authentication: boolean;
+  /** Hours from the first notice until nothing works without a second factor. */
+  readonly two_factor_grace_period: number;
+  /** Administrators prove themselves again before they have their rights. */
+  readonly admin_mode: boolean;
 }
 
 export type SettingName = keyof ApplicationSettings;
@@ -62,4 +69,8 @@ export const defaultSettings: ApplicationSettings = {
   deletion_adjourned_period: 30,
   shared_runners_enabled: true,
   allow_runner_registration_token: true,
+  require_two_factor_authentication: false,
+  require_admin_two_factor_authentication: false,
+  two_factor_grace_period: 48,
+  admin_mode: false,
 };
