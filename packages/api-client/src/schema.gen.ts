@@ -2345,6 +2345,198 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the caller is signed in
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Sign out everywhere else
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out somewhere
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserSessionsBySessionId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Second factors of the caller
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserTwoFactor"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove every second factor
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserTwoFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/recovery_codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * New recovery codes in place of all former ones
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/security_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a security key
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorSecurityKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/security_keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a security key
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserTwoFactorSecurityKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/security_keys/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a browser needs to make a security key
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorSecurityKeysChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start codes of an authenticator application
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorTotp"];
+        /**
+         * Remove the authenticator application
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserTwoFactorTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm the authenticator application with its first code
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorTotpConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users": {
         parameters: {
             query?: never;
@@ -2387,6 +2579,26 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/disable_two_factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Remove every second factor of a person
+         * @description Administrators only. Token scope: `api`.
+         */
+        patch: operations["patchUsersByIdDisableTwoFactor"];
         trace?: never;
     };
     "/users/{id}/projects": {
@@ -2456,6 +2668,21 @@ export interface components {
         /** Accepted */
         Accepted: {
             message: string;
+        };
+        /** ActiveSession */
+        ActiveSession: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description The one that the request carries */
+            current: boolean;
+            /** Format: date-time */
+            expires_at: string;
+            id: number;
+            ip_address: string | null;
+            /** Format: date-time */
+            last_seen_at: string;
+            remember: boolean;
+            user_agent: string | null;
         };
         /** ArtifactStored */
         ArtifactStored: {
@@ -3220,6 +3447,17 @@ export interface components {
             token: string;
             user_id: number;
         };
+        /** NewSecurityKey */
+        NewSecurityKey: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** Format: date-time */
+            last_used_at: string | null;
+            name: string;
+            /** @description When this is the first second factor */
+            recovery_codes: string[];
+        };
         /** PersonalAccessToken */
         PersonalAccessToken: {
             /** @description Neither revoked nor expired */
@@ -3467,6 +3705,11 @@ export interface components {
             wiki_access_level?: "disabled" | "private" | "enabled" | "public";
             wiki_enabled?: boolean;
         };
+        /** RecoveryCodes */
+        RecoveryCodes: {
+            /** @description Each works once; they are shown this time only */
+            recovery_codes: string[];
+        };
         /** RepositoryFile */
         RepositoryFile: {
             blob_id: string;
@@ -3640,6 +3883,22 @@ export interface components {
             /** Format: date-time */
             token_expires_at: string | null;
         };
+        /** SecurityKey */
+        SecurityKey: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** Format: date-time */
+            last_used_at: string | null;
+            name: string;
+        };
+        /** SecurityKeyChallenge */
+        SecurityKeyChallenge: {
+            /** @description To send back with the browser’s answer */
+            challenge: string;
+            /** @description For `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON) */
+            options: unknown;
+        };
         /** Tag */
         Tag: {
             commit: components["schemas"]["Commit"];
@@ -3658,6 +3917,13 @@ export interface components {
             description: string;
             tag_name: string;
         };
+        /** TotpSecret */
+        TotpSecret: {
+            /** @description Base 32; to type into an authenticator application */
+            secret: string;
+            /** @description The same for a picture that the application reads */
+            uri: string;
+        };
         /** TreeEntry */
         TreeEntry: {
             id: string;
@@ -3666,6 +3932,19 @@ export interface components {
             path: string;
             /** @description `tree`, `blob` or `commit` (submodule) */
             type: string;
+        };
+        /** TwoFactor */
+        TwoFactor: {
+            enabled: boolean;
+            recovery_codes_left: number;
+            /**
+             * Format: date-time
+             * @description When a second factor has to be set up at the latest
+             */
+            required_until: string | null;
+            security_keys: components["schemas"]["SecurityKey"][];
+            /** @description Codes of an authenticator application */
+            totp: boolean;
         };
         /** User */
         User: {
@@ -10107,6 +10386,357 @@ export interface operations {
             403: components["responses"]["Forbidden"];
         };
     };
+    getUserSessions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActiveSession"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
+    deleteUserSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
+    deleteUserSessionsBySessionId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+        };
+    };
+    getUserTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TwoFactor"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
+    deleteUserTwoFactor: {
+        parameters: {
+            query?: {
+                /** @description Needed by whoever has a password */
+                current_password?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
+    postUserTwoFactorRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Needed by whoever has a password */
+                    current_password?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description Needed by whoever has a password */
+                    current_password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
+    postUserTwoFactorSecurityKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description As the challenge named it */
+                    challenge: string;
+                    /** @description What `navigator.credentials.create` answered (RegistrationResponseJSON) */
+                    credential: {
+                        [key: string]: unknown;
+                    };
+                    /** @description To tell keys apart */
+                    name: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description As the challenge named it */
+                    challenge: string;
+                    /** @description What `navigator.credentials.create` answered (RegistrationResponseJSON) */
+                    credential: {
+                        [key: string]: unknown;
+                    };
+                    /** @description To tell keys apart */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSecurityKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
+    deleteUserTwoFactorSecurityKeysByKeyId: {
+        parameters: {
+            query?: {
+                /** @description Needed by whoever has a password */
+                current_password?: string;
+            };
+            header?: never;
+            path: {
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+        };
+    };
+    postUserTwoFactorSecurityKeysChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Needed by whoever has a password */
+                    current_password?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description Needed by whoever has a password */
+                    current_password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecurityKeyChallenge"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
+    postUserTwoFactorTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Needed by whoever has a password */
+                    current_password?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description Needed by whoever has a password */
+                    current_password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TotpSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
+    deleteUserTwoFactorTotp: {
+        parameters: {
+            query?: {
+                /** @description Needed by whoever has a password */
+                current_password?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
+    postUserTwoFactorTotpConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What the authenticator application shows */
+                    code: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description What the authenticator application shows */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+        };
+    };
     getUsers: {
         parameters: {
             query?: {
@@ -10279,6 +10909,30 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+        };
+    };
+    patchUsersByIdDisableTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
         };
     };

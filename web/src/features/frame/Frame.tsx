@@ -1,7 +1,17 @@
 /** The one frame: mark, search, create, profile. Nothing in it moves from page to page. */
 import { ActionIcon, Avatar, Button, Kbd, Menu, useMantineColorScheme } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconDeviceDesktop, IconLogout, IconMoon, IconPlus, IconSearch, IconSun, IconUser } from '@tabler/icons-react';
+import {
+  IconDeviceDesktop,
+  IconDevices,
+  IconLogout,
+  IconMoon,
+  IconPlus,
+  IconSearch,
+  IconShieldLock,
+  IconSun,
+  IconUser,
+} from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -74,9 +84,20 @@ function ProfileMenu() {
         <Menu.Item component={Link} to="/-/user_settings/personal_access_tokens" leftSection={<IconUser size={16} />}>
           Access tokens
         </Menu.Item>
-        {user.is_admin ? (
+        <Menu.Item component={Link} to="/-/profile/two_factor_auth" leftSection={<IconShieldLock size={16} />}>
+          Two-factor authentication
+        </Menu.Item>
+        <Menu.Item component={Link} to="/-/user_settings/active_sessions" leftSection={<IconDevices size={16} />}>
+          Active sessions
+        </Menu.Item>
+        {data.admin_mode === true ? (
           <Menu.Item component={Link} to="/admin/users">
             Administration
+          </Menu.Item>
+        ) : null}
+        {data.admin_mode === false ? (
+          <Menu.Item component={Link} to="/admin/session/new">
+            Enter admin mode
           </Menu.Item>
         ) : null}
         <Menu.Divider />

@@ -1,4 +1,5 @@
 /** Security keys and passkeys as a second factor (WebAuthn). The library is loaded with its first use: few requests need it. */
+import { isIP } from 'node:net';
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
@@ -20,6 +21,12 @@ export interface Site {
   readonly host: string;
   readonly name: string;
 }
+
+/** Browsers bind keys to names only. */
+export const sitesHaveKeys = (externalUrl: string): boolean => {
+  const { hostname } = new URL(externalUrl);
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
+};
 
 export const siteOf = (externalUrl: string, name: string): Site => {
   const { origin, hostname } = new URL(externalUrl);

@@ -130,7 +130,11 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       summary: 'What a browser needs to make a security key',
       params: Type.Object(currentPassword),
       responses: { 201: SecurityKeyChallenge },
-      handler: async ({ caller, params }) => await twoFactor.startKey(await proven(caller, params.current_password)),
+      handler: async ({ caller, params }) => {
+        const started = await twoFactor.startKey(await proven(caller, params.current_password));
+        if (!started) throw badRequest('security keys need an instance that is reached by a name, not by an address');
+        return started;
+      },
     }),
     route({
       ...own,

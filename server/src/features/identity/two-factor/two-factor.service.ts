@@ -7,7 +7,14 @@ import type { Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { clearAttempts, reserveAttempt } from '../sessions/sessions.queries.ts';
 import { findUser } from '../users/index.ts';
-import { provenKey, registeredKey, registrationOptions, requestOptions, siteOf } from './security-keys.ts';
+import {
+  provenKey,
+  registeredKey,
+  registrationOptions,
+  requestOptions,
+  siteOf,
+  sitesHaveKeys,
+} from './security-keys.ts';
 import { newTotpSecret, totpStep, totpUri } from './totp.ts';
 import {
   clearRequirement,
@@ -73,8 +80,8 @@ export interface TwoFactor {
   /** False when the code is wrong; the recovery codes when this is the first factor, else none. */
   confirmTotp(user: User, code: string): Promise<readonly string[] | false>;
   removeTotp(user: User): Promise<boolean>;
-  /** What the browser needs to make a key, and the challenge to give back with its answer. */
-  startKey(user: User): Promise<{ challenge: string; options: unknown }>;
+  /** What the browser needs to make a key, and the challenge to give back with its answer; null where keys cannot be. */
+  startKey(user: User): Promise<{ challenge: string; options: unknown } | null>;
   /** Null when the answer does not prove a key, `taken` when it is registered already. */
   addKey(
     user: User,
@@ -109,7 +116,7 @@ const normalised = (code: string) => code.replaceAll(/[\s-]/g, '').toLowerCase()
 
 export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
   const { db, settings, secrets, externalUrl } = deps;
-  const site = siteOf(externalUrl, 'Millrace');
+  const site = () => siteOf(externalUrl, 'Millrace');
   const place = (userId: number) => `${totpPurpose}:${userId}`;
 
   /** Recovery codes for the first factor; a later one keeps those that are there. */
@@ -188,7 +195,7 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
     startTotp: async (user) => {
       const secret = newTotpSecret();
       const started = await startTotp(db, user.id, secrets.seal(secret, place(user.id)));
-      return started ? { secret, uri: totpUri(secret, site.host, user.username) } : null;
+      return started ? { secret, uri: totpUri(secret, site().host, user.username) } : null;
     },
     confirmTotp: (user, code) =>
       transaction(db, async (tx) => {
@@ -200,7 +207,8 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       }),
     removeTotp: (user) => changed((tx) => deleteTotp(tx, user.id), user.id),
     startKey: async (user) => {
-      const options = await registrationOptions(site, user, await listSecurityKeys(db, user.id));
+      if (!sitesHaveKeys(externalUrl)) return null;
+      const options = await registrationOptions(site(), user, await listSecurityKeys(db, user.id));
       const challenge = randomBytes(32).toString('base64url');
       await insertChallenge(db, {
         tokenSha256: tokenHash(challenge),
@@ -216,7 +224,7 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       const hash = tokenHash(request.challenge);
       const waiting = await findChallenge(db, hash, 'register');
       if (waiting?.user_id !== user.id || waiting.webauthn_challenge === null) return null;
-      const found = await registeredKey(site, waiting.webauthn_challenge, request.answer);
+      const found = await registeredKey(site(), waiting.webauthn_challenge, request.answer);
       if (!found || !(await deleteChallenge(db, hash))) return null;
       return await transaction(db, async (tx) => {
         const key = await insertSecurityKey(tx, { ...found, userId: user.id, name: request.name });
@@ -243,7 +251,7 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
         listSecurityKeys(db, user.id),
         countRecoveryCodes(db, user.id),
       ]);
-      const options = keys.length > 0 ? await requestOptions(site, keys) : null;
+      const options = keys.length > 0 ? await requestOptions(site(), keys) : null;
       const challenge = randomBytes(32).toString('base64url');
       await insertChallenge(db, {
         tokenSha256: tokenHash(challenge),
@@ -271,7 +279,7 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       const right = await counted(userId, async () => {
         if (proof.code !== undefined) return await codeIsRight(userId, proof.code);
         if (expected === null) return false;
-        const proven = await provenKey(site, expected, await listSecurityKeys(db, userId), proof.webauthn);
+        const proven = await provenKey(site(), expected, await listSecurityKeys(db, userId), proof.webauthn);
         return proven !== null && (await useSecurityKey(db, proven.key.id, proven.counter));
       });
       if (!right) return { outcome: 'wrong' };

@@ -7,9 +7,11 @@ import { buildAdmin, buildGroup, buildMember, buildToken, buildUser } from '../.
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 
+// Keys are bound to a name; requests go to the address on which the application listens.
+const site = 'http://localhost';
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ externalUrl: site });
 });
 afterAll(() => app.close());
 
@@ -208,7 +210,7 @@ describe('a security key', () => {
       '/user/two_factor/security_keys/challenge',
       { current_password: password },
     );
-    const key = createAuthenticator(app.url);
+    const key = createAuthenticator(site);
     const added = await own<{ id: number; recovery_codes: string[] }>(
       'POST',
       window,
@@ -226,7 +228,7 @@ describe('a security key', () => {
     const { user, window, key, added, started } = await withKey();
     expect(added).toMatchObject({ status: 201, body: { name: 'Keyring', last_used_at: null } });
     expect(added.body.recovery_codes).toHaveLength(10);
-    expect(started.options.rp.id).toBe('127.0.0.1');
+    expect(started.options.rp.id).toBe('localhost');
     const again = await own('POST', window, '/user/two_factor/security_keys', {
       challenge: started.challenge,
       name: 'Again',
@@ -248,7 +250,7 @@ describe('a security key', () => {
       const { challenge, webauthn } = await challengeOf(user);
       return (await prove(challenge, { webauthn: proof(webauthn ?? { challenge: '' }) })).status;
     };
-    expect(await asked((options) => createAuthenticator(app.url).assert(options))).toBe(401);
+    expect(await asked((options) => createAuthenticator(site).assert(options))).toBe(401);
     expect(await asked(() => key.assert({ challenge: 'AAAA' }))).toBe(401);
     const forged = createAuthenticator('http://evil.example');
     expect(await asked((options) => ({ ...forged.assert(options), id: key.id, rawId: key.id }))).toBe(401);
@@ -257,6 +259,22 @@ describe('a security key', () => {
     expect(await asked((options) => key.assert(options, 11))).toBe(201);
     for (const nonsense of [{}, { id: key.id }, { id: key.id, response: { clientDataJSON: 'x' } }, { id: 7 }])
       expect(await asked(() => nonsense)).toBe(401);
+  });
+
+  it('is not offered where the instance has an address only', async () => {
+    const plain = await startTestApp();
+    try {
+      const user = await buildUser(plain, { password });
+      const json = { login: user.username, password };
+      const window = windowOf(await plain.request<SessionBody>('POST', '/-/session', { json }));
+      const asked = await plain.api('POST', '/user/two_factor/security_keys/challenge', {
+        headers: headersOf(window),
+        json: { current_password: password },
+      });
+      expect(asked.status).toBe(400);
+    } finally {
+      await plain.close();
+    }
   });
 
   it('belongs to one person, and goes again', async () => {

@@ -39,7 +39,7 @@ export const Hash = <T extends TSchema>(values: T, options: Doc = {}) => Type.Re
 
 /** An object whose keys the handler checks itself, as another program made it. */
 export const JsonObject = (options: Doc = {}): TUnsafe<Record<string, unknown>> =>
-  Type.Unsafe<Record<string, unknown>>({ type: 'object', ...options });
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
 
 /** A scalar or a list of it; the handler always gets a list. */
 export const OneOrMore = <T extends TSchema>(items: T, options: Doc = {}) =>
