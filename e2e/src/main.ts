@@ -2,6 +2,7 @@
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { journey } from './scenarios/journey.ts';
+import { twoFactorJourney } from './scenarios/two-factor.ts';
 import { rootPassword, rootToken, startInstance } from './support/instance.ts';
 import { createSuite, isScenarioEnd } from './support/suite.ts';
 
@@ -11,6 +12,7 @@ const scenarios = [
   () => journey(suite, instance),
   () => clients(suite, instance),
   () => browserJourney(suite, { url: instance.url, token: rootToken, login: 'root', password: rootPassword }),
+  () => twoFactorJourney(suite),
 ];
 try {
   for (const scenario of scenarios) {

@@ -16,7 +16,9 @@ export interface SessionState {
   readonly two_factor: WaitingSignIn | null;
   /** When nothing works any more without a second factor. */
   readonly two_factor_required_until: string | null;
-  /** Of administrators: whether they have their rights now. */
+  /** Whether the session has the rights of an administrator now. */
+  readonly admin: boolean;
+  /** Whether an administrator entered admin mode; null where nobody has to. */
   readonly admin_mode: boolean | null;
   readonly csrf_token: string;
 }
@@ -25,6 +27,7 @@ const nobody: SessionState = {
   user: null,
   two_factor: null,
   two_factor_required_until: null,
+  admin: false,
   admin_mode: null,
   csrf_token: '',
 };

@@ -1,10 +1,9 @@
 /** Administrators prove themselves again before they have their rights. */
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { enterAdminMode } from '../../lib/api.ts';
-import { sessionQuery } from '../../lib/session.ts';
+import { switchSession } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -12,12 +11,9 @@ import { Page } from '../../ui/Page.tsx';
 export default function AdminModePage() {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
-  const cache = useQueryClient();
   const navigate = useNavigate();
   const sending = useForm(async () => {
-    const session = await enterAdminMode(password, code);
-    cache.clear();
-    cache.setQueryData(sessionQuery.queryKey, session);
+    switchSession(await enterAdminMode(password, code));
     await navigate({ to: '/admin/users' });
   });
   return (

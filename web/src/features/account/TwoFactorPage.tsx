@@ -132,7 +132,7 @@ export default function TwoFactorPage() {
               />
             ) : (
               <Group>
-                <Button color="red" variant="outline" onClick={() => setStep('remove')}>
+                <Button variant="default" onClick={() => setStep('remove')}>
                   Turn off two-factor authentication
                 </Button>
               </Group>

@@ -12,11 +12,11 @@ import {
   IconSun,
   IconUser,
 } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { signOut } from '../../lib/api.ts';
-import { sessionQuery } from '../../lib/session.ts';
+import { leaveAdminMode, signOut } from '../../lib/api.ts';
+import { sessionQuery, switchSession } from '../../lib/session.ts';
 import { useListKeys } from '../../ui/ListKeys.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
@@ -55,7 +55,6 @@ function CreateMenu() {
 function ProfileMenu() {
   const { data } = useQuery(sessionQuery);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const cache = useQueryClient();
   const navigate = useNavigate();
   const user = data?.user;
   if (!user) {
@@ -66,8 +65,7 @@ function ProfileMenu() {
     );
   }
   const leave = async () => {
-    await signOut();
-    cache.clear();
+    switchSession(await signOut());
     await navigate({ to: '/users/sign_in' });
   };
   return (
@@ -90,10 +88,13 @@ function ProfileMenu() {
         <Menu.Item component={Link} to="/-/user_settings/active_sessions" leftSection={<IconDevices size={16} />}>
           Active sessions
         </Menu.Item>
-        {data.admin_mode === true ? (
+        {data.admin ? (
           <Menu.Item component={Link} to="/admin/users">
             Administration
           </Menu.Item>
+        ) : null}
+        {data.admin_mode === true ? (
+          <Menu.Item onClick={() => void leaveAdminMode().then(switchSession)}>Leave admin mode</Menu.Item>
         ) : null}
         {data.admin_mode === false ? (
           <Menu.Item component={Link} to="/admin/session/new">

@@ -1,10 +1,9 @@
 /** Signing in with a name or e-mail address and a password, and a second factor where there is one. */
 import { Button, Checkbox, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type SessionState, signIn, type WaitingSignIn } from '../../lib/api.ts';
-import { sessionQuery } from '../../lib/session.ts';
+import { switchSession } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -19,11 +18,9 @@ export default function SignInPage() {
   const [password, setPassword] = useState('');
   const [remember, setRemember] = useState(false);
   const router = useRouter();
-  const cache = useQueryClient();
   const [waiting, setWaiting] = useState<WaitingSignIn | null>(null);
   const enter = (session: SessionState) => {
-    cache.clear();
-    cache.setQueryData(sessionQuery.queryKey, session);
+    switchSession(session);
     router.history.push(own(return_to));
   };
   const sending = useForm(async () => {

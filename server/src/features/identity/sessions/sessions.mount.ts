@@ -44,7 +44,8 @@ const SessionView = Entity('Session', {
   two_factor_required_until: Nullable(
     Timestamp({ description: 'When nothing works any more without a second factor; null when nobody asks for one' }),
   ),
-  admin_mode: Nullable(Flag({ description: 'Of administrators: whether they have their rights now' })),
+  admin: Flag({ description: 'Whether the session has the rights of an administrator now' }),
+  admin_mode: Nullable(Flag({ description: 'Whether an administrator entered admin mode; null where nobody has to' })),
   csrf_token: Nullable(Text({ description: 'To send as `X-CSRF-Token` with requests that change something' })),
 });
 const proofParameters = Type.Object({
@@ -57,6 +58,7 @@ const nobody: Static<typeof SessionView> = {
   user: null,
   two_factor: null,
   two_factor_required_until: null,
+  admin: false,
   admin_mode: null,
   csrf_token: null,
 };
@@ -101,7 +103,8 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     ...nobody,
     user: { ...userAccount(user, externalUrl), is_admin: user.admin },
     two_factor_required_until: await twoFactor.requiredUntil(user),
-    admin_mode: user.admin ? admin : null,
+    admin: user.admin && admin,
+    admin_mode: user.admin && (await deps.settings.read()).admin_mode ? admin : null,
     csrf_token: credentials.csrfToken(token),
   });
   const parameters = async <P extends TObject>(request: FastifyRequest, schema: P): Promise<Static<P>> => {

@@ -32,6 +32,7 @@ const nobody = {
   user: null,
   two_factor: null,
   two_factor_required_until: null,
+  admin: false,
   admin_mode: null,
   csrf_token: null,
 };
