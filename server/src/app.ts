@@ -253,7 +253,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     limits,
     temporary: objects.temporary,
     externalUrl,
-    maximumOffset: 50_000,
+    maximumOffset: async () => (await settings.read()).offset_pagination_limit,
     strict: options.strict ?? false,
   });
   mountOpenApi(server, routes, compatibleVersion);

@@ -108,7 +108,7 @@ beforeAll(async () => {
     limits: { maxParameterBytes: 10_000, maxFileBytes: 100_000 },
     temporary,
     externalUrl: 'http://forge.test',
-    maximumOffset: 50_000,
+    maximumOffset: async () => 50_000,
   });
   await server.ready();
   startMilliseconds = performance.now() - before;

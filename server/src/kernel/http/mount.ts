@@ -6,7 +6,8 @@ import type { Caller, Subject } from '../authz/subjects.ts';
 import { anonymous } from '../authz/subjects.ts';
 import { authenticate, type CredentialResolver } from './credentials.ts';
 import { forbidden, insufficientScope, noSuchRoute, unauthorized } from './errors.ts';
-import { isPaged, type Page, pageHeaders, pageOf, pagingParameters } from './pagination.ts';
+import { pageHeaders } from './page-links.ts';
+import { isPaged, type Page, pageOf, pagingParameters } from './pagination.ts';
 import { type BodyLimits, mergeParameters, type ParsedBody, readBody } from './params/body.ts';
 import { emptyObject, parseUrlEncoded, type RawObject } from './params/nested.ts';
 import { validateParameters } from './params/validate.ts';
@@ -24,7 +25,8 @@ export interface MountDependencies {
   readonly temporary: string;
   /** External URL without a trailing slash; links of pages start with it. */
   readonly externalUrl: string;
-  readonly maximumOffset: number;
+  /** The highest row that offset pages reach, as the administrator set it; 0 for no limit. */
+  readonly maximumOffset: () => Promise<number>;
   /** In tests: answers that differ from their schema are faults instead of being trimmed to it. */
   readonly strict?: boolean;
 }
@@ -34,7 +36,7 @@ const apiPrefix = '/api/v4';
 /** The declared parameters of a route together with those of its paging. */
 export function parametersOf(route: Route): TObject {
   return route.pagination
-    ? Type.Object({ ...route.params.properties, ...pagingParameters(route.pagination) })
+    ? Type.Object({ ...pagingParameters(route.pagination), ...route.params.properties })
     : route.params;
 }
 
@@ -99,8 +101,8 @@ async function send(
     for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
   }
   if (isPaged(body) && page) {
-    for (const [name, value] of Object.entries(pageHeaders(page, body, new URL(request.url, `${deps.externalUrl}/`))))
-      reply.header(name, value);
+    const address = { externalUrl: deps.externalUrl, target: request.url };
+    for (const [name, value] of Object.entries(pageHeaders(page, body, address))) reply.header(name, value);
     body = body.items;
   }
   reply.code(status);
@@ -114,6 +116,26 @@ async function send(
     if (found.length > 0) throw new Error(`${route.method} ${route.path} answered ${status}: ${found.join('; ')}`);
   }
   return reply.header('Content-Type', 'application/json').send(serialiser(schema)(body));
+}
+
+/** What a list is a list of: the name of its entity. */
+function nounOf(route: Route): string {
+  const title = (schema: unknown): string | undefined => {
+    if (typeof schema !== 'object' || schema === null) return undefined;
+    const node = schema as { title?: string; items?: unknown; anyOf?: readonly unknown[] };
+    return node.title ?? title(node.items) ?? title(node.anyOf?.[0]);
+  };
+  return title(route.responses[200]) ?? route.tag;
+}
+
+/** The part of a list that the request asks for; null on routes that are no lists. */
+async function windowOf(
+  route: Route,
+  params: Readonly<Record<string, unknown>>,
+  deps: MountDependencies,
+): Promise<Page | null> {
+  if (!route.pagination) return null;
+  return pageOf(route.pagination, params, { maximumOffset: await deps.maximumOffset(), noun: nounOf(route) });
 }
 
 async function run(
@@ -142,7 +164,7 @@ async function run(
       : await readBody(request.raw, limits, deps.temporary);
     const merged = mergeParameters(query, body, path);
     const params = validateParameters(schema, merged.tree, merged.json);
-    const page = route.pagination ? pageOf(route.pagination, params, deps.maximumOffset) : null;
+    const page = await windowOf(route, params, deps);
     const context = {
       params,
       caller,

@@ -33,6 +33,8 @@ export interface ApplicationSettings {
   readonly deletion_adjourned_period: number;
   readonly shared_runners_enabled: boolean;
   readonly allow_runner_registration_token: boolean;
+  /** The highest row that pages by number reach; 0 for no limit. */
+  readonly offset_pagination_limit: number;
 }
 
 export type SettingName = keyof ApplicationSettings;
@@ -62,4 +64,5 @@ export const defaultSettings: ApplicationSettings = {
   deletion_adjourned_period: 30,
   shared_runners_enabled: true,
   allow_runner_registration_token: true,
+  offset_pagination_limit: 50_000,
 };

@@ -4,7 +4,7 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, invalidParameters, notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { countLimit, mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, DateParam, DateTimeParam, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { findUser } from '../users/index.ts';
@@ -71,8 +71,8 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
         const self = caller.user?.id;
         if (!caller.admin && filter.user_id !== undefined && filter.user_id !== self) throw unauthorized();
         const own = caller.admin ? filter : { ...filter, user_id: self };
-        const rows = await listTokens(db, own, sort, page);
-        return mapPage(offsetPage(page, rows, await countTokens(db, own, countLimit + 1)), personalAccessToken);
+        const [rows, total] = await Promise.all([listTokens(db, own, sort, page), countTokens(db, own)]);
+        return mapPage(offsetPage(page, rows, total), personalAccessToken);
       },
     }),
     route({

@@ -13,6 +13,7 @@ import {
   listUsers,
   pathTaken,
   updatePassword,
+  userOrder,
 } from './users.queries.ts';
 
 /** Runs in the transaction that makes the user: the namespaces feature adds the personal namespace and its grant. */
@@ -150,7 +151,7 @@ export function createUsers(deps: UserDependencies): Users {
     },
     find: async (login) => (await findUserByLogin(db, login)) ?? null,
     list: (after, limit) =>
-      listUsers(db, { id_after: after, privateEmails: true }, { order: 'id', direction: 'asc', limit, after: null }),
+      listUsers(db, { id_after: after, privateEmails: true }, { order: userOrder('id', 'asc'), limit, after: null }),
     setPassword: async (username, password) => {
       const user = await findUserByUsername(db, username);
       if (!user) return false;

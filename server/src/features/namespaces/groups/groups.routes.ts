@@ -33,7 +33,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
   const list = listingHandler(deps);
 
   async function projectsOf(group: Namespace, caller: Caller) {
-    const window = { order: 'created_at', direction: 'desc', limit: listedProjects, offset: 0, afterId: null } as const;
+    const window = { order: 'created_at', direction: 'desc', limit: listedProjects, offset: 0, after: null } as const;
     const [own, shared] = await Promise.all([
       listProjects(db, caller, { namespaceId: group.id }, window),
       listProjects(db, caller, { onlySharedWith: group.id }, window),

@@ -64,7 +64,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
         with_shared: Optional(Bool({ default: true, description: 'Also those that the group was invited to' })),
         include_subgroups: Optional(Bool({ default: false })),
       }),
-      pagination: 'offset',
+      pagination: 'both',
       responses: { 200: ListOf(Project) },
       handler: ({ params, page, caller, subject }) =>
         list(

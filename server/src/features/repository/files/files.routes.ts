@@ -5,10 +5,10 @@ import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, notFound, tooLarge } from '../../../kernel/http/errors.ts';
-import { keysetPage, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import { headerPrefix } from '../../../kernel/names.ts';
+import { byPath, pageOfList } from '../reading/positions.ts';
 import type { ArchiveFormat, RepositoryReader, TreeItem } from '../reading/reader.ts';
 import { RepositoryFile, TreeEntry } from './files.entity.ts';
 
@@ -78,13 +78,17 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       tag: 'Repositories',
       credentials: ['token', 'session'],
       access: readCode,
-      pagination: 'both',
+      pagination: 'token',
       params: Type.Object({
         id,
         path: Optional(Str({ maxLength: 4096 })),
         ref: Optional(Str({ minLength: 1, maxLength: 1024 })),
         recursive: Optional(Bool({ default: false })),
-        page_token: Optional(Str({ description: 'Id of the entry to start after' })),
+        pagination: Optional(
+          OneOf(['keyset', 'offset', 'legacy', 'none'], {
+            description: '`keyset` pages by `page_token`, `none` answers everything at once',
+          }),
+        ),
       }),
       responses: { 200: ListOf(TreeEntry) },
       handler: async ({ params, subject, page }) => {
@@ -96,15 +100,8 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         const entries = await reader.tree(subject.project, sha, path, params.recursive ?? false);
         if (!entries) throw notFound('Tree');
         const ordered = params.recursive ? entries : directoriesFirst(entries);
-        if (page.style === 'offset') return slicePage(page, ordered);
-        const after = page.after?.path;
-        const start =
-          after !== undefined
-            ? ordered.findIndex((each) => each.path === after) + 1
-            : params.page_token
-              ? ordered.findIndex((each) => each.id === params.page_token) + 1
-              : 0;
-        return keysetPage(page, ordered.slice(start, start + page.limit), (each) => ({ path: each.path }));
+        if (params.pagination === 'none') return ordered;
+        return pageOfList(page, ordered, byPath(ordered, !params.recursive));
       },
     }),
     route({

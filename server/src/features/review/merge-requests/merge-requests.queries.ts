@@ -3,7 +3,8 @@ import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kyse
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project, User } from '../../../kernel/db/rows.ts';
 import type { Database, MergeRequestVersionsTable } from '../../../kernel/db/tables.ts';
-import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 export type Person = Pick<
   User,
@@ -104,18 +105,13 @@ export async function listRows(db: Db, filter: MergeRequestFilter, page: Page): 
 
 /** The number of rows of a filtered list, counted up to one past the limit. */
 export async function countRows(db: Db, filter: MergeRequestFilter): Promise<number> {
-  const { count } = await db
-    .selectFrom(
-      db
-        .selectFrom('merge_requests')
-        .select('id')
-        .where((eb) => conditions(eb, filter))
-        .limit(countLimit + 1)
-        .as('limited'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countUpTo(
+    db,
+    db
+      .selectFrom('merge_requests')
+      .select('id')
+      .where((eb) => conditions(eb, filter)),
+  );
 }
 
 /** Adds people and project to rows, with two queries for any number of them. */
