@@ -96,7 +96,11 @@ export async function listRows(db: Db, filter: MergeRequestFilter, page: Page): 
     .selectFrom('merge_requests')
     .selectAll()
     .where((eb) => conditions(eb, filter))
-    .orderBy(filter.orderBy, (order) => (filter.sort === 'asc' ? order.asc().nullsLast() : order.desc().nullsLast()))
+    .orderBy(filter.orderBy, (order) => {
+      const directed = filter.sort === 'asc' ? order.asc() : order.desc();
+      // Only where there are missing values: an index does not serve the other columns with it.
+      return filter.orderBy === 'merged_at' ? directed.nullsLast() : directed;
+    })
     .orderBy('id', filter.sort)
     .limit(page.limit)
     .offset(page.offset)

@@ -9,7 +9,7 @@ create index pipelines_updated on pipelines (project_id, updated_at, id);
 create index merge_requests_project_created on merge_requests (project_id, created_at, id);
 create index merge_requests_project_updated on merge_requests (project_id, updated_at, id);
 create index merge_requests_project_title on merge_requests (project_id, title, id);
-create index merge_requests_project_merged on merge_requests (project_id, merged_at, id);
+create index merge_requests_project_merged on merge_requests (project_id, merged_at desc nulls last, id desc);
 create index ci_variables_namespace on ci_variables (namespace_id, id) where namespace_id is not null;
 `;
 
