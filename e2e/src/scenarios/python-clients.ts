@@ -82,6 +82,8 @@ for name in ('b1', 'b2', 'b3'):
 listed = project.branches.list(iterator=True, per_page=2)
 assert listed.total == 4 and len(list(listed)) == 4, listed.total
 assert len(project.branches.list(get_all=True, per_page=1)) == 4
+keyed = project.branches.list(iterator=True, pagination='keyset', per_page=1)
+assert [b.name for b in keyed] == ['b1', 'b2', 'b3', 'main']
 project.branches.delete('b3')
 tag = project.tags.create({'tag_name': 'v1.0', 'ref': 'main', 'message': 'one'})
 assert project.tags.get('v1.0').message == 'one'
@@ -122,6 +124,8 @@ assert b'from-python' in job.trace()
 assert [v.key for v in pipeline.variables.list()] == ['X']
 again = job.retry()
 assert again['id'] != job.id
+keyed = [j.id for j in project.jobs.list(iterator=True, pagination='keyset', order_by='id', per_page=1)]
+assert keyed == [j.id for j in project.jobs.list(get_all=True, per_page=1)] and len(keyed) > 1, keyed
 latest = gl.http_get(f'/projects/{project.id}/pipelines/latest', query_data={'ref': 'main'})
 assert latest['id'] >= pipeline.id
 
@@ -140,6 +144,10 @@ assert lint.valid is True, lint
 
 walked = [p.id for p in gl.projects.list(iterator=True, pagination='keyset', order_by='id', per_page=1, owned=True)]
 assert project.id in walked and len(walked) == len(set(walked))
+assert sorted(walked) == sorted(p.id for p in gl.projects.list(get_all=True, per_page=1, owned=True))
+accounts = [u.id for u in root.users.list(iterator=True, per_page=1)]
+assert user.id in accounts and len(accounts) == len(set(accounts))
+assert accounts == [u.id for u in root.users.list(get_all=True, pagination='keyset', order_by='id', per_page=2)]
 project.archive()
 assert gl.projects.get(project.id).archived is True
 project.unarchive()
