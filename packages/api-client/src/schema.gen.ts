@@ -4140,9 +4140,7 @@ export interface operations {
                 all_available?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
-                /** @description Only items with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
                 id_before?: number;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
@@ -4152,7 +4150,7 @@ export interface operations {
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Administrators only */
@@ -4742,6 +4740,8 @@ export interface operations {
         parameters: {
             query?: {
                 archived?: boolean;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
                 include_subgroups?: boolean;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
@@ -4750,6 +4750,8 @@ export interface operations {
                 owned?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 search?: string;
@@ -5701,9 +5703,7 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
-                /** @description Only items with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
                 id_before?: number;
                 last_activity_after?: string;
                 last_activity_before?: string;
@@ -5718,7 +5718,7 @@ export interface operations {
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Administrators only */
@@ -6515,18 +6515,21 @@ export interface operations {
             query?: {
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
-                /** @description Only items with an id above this */
+                /** @description Only jobs with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
+                /** @description Only jobs with an id below this */
                 id_before?: number;
+                /** @description Keyset pages are in the order of `id` only */
+                order_by?: string;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Only jobs in these statuses */
                 "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled") | ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
+                sort?: "asc" | "desc";
             };
             header?: never;
             path: {
@@ -8382,18 +8385,12 @@ export interface operations {
     getProjectsByIdRepositoryBranches: {
         parameters: {
             query?: {
-                /** @description Position from the `next` link of the page before */
-                cursor?: string;
-                /** @description Only items with an id above this */
-                id_after?: number;
-                /** @description Only items with an id below this */
-                id_before?: number;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Name of the branch to start after */
+                /** @description Position from the `next` link of the page before */
                 page_token?: string;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 regex?: string;
@@ -8861,6 +8858,10 @@ export interface operations {
                 order_by?: "name" | "updated" | "version";
                 /** @description Page number, from 1 */
                 page?: number;
+                /** @description Position from the `next` link of the page before */
+                page_token?: string;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 search?: string;
@@ -8987,18 +8988,12 @@ export interface operations {
     getProjectsByIdRepositoryTree: {
         parameters: {
             query?: {
-                /** @description Position from the `next` link of the page before */
-                cursor?: string;
-                /** @description Only items with an id above this */
-                id_after?: number;
-                /** @description Only items with an id below this */
-                id_before?: number;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Id of the entry to start after */
+                /** @description Position from the `next` link of the page before */
                 page_token?: string;
-                /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                /** @description `keyset` pages by `page_token`, `none` answers everything at once */
+                pagination?: "keyset" | "offset" | "legacy" | "none";
                 path?: string;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
@@ -9708,9 +9703,13 @@ export interface operations {
     getRunnersByIdJobs: {
         parameters: {
             query?: {
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
                 order_by?: "id";
                 /** @description Page number, from 1 */
                 page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 sort?: "asc" | "desc";
@@ -10126,16 +10125,16 @@ export interface operations {
                 exclude_internal?: boolean;
                 external?: boolean;
                 humans?: boolean;
-                /** @description Only items with an id above this */
+                /** @description Only users with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
+                /** @description Only users with an id below this */
                 id_before?: number;
                 /** @description Administrators only */
                 order_by?: "id" | "name" | "username" | "created_at" | "updated_at";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Administrators only */
@@ -10290,9 +10289,7 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
-                /** @description Only items with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
                 id_before?: number;
                 last_activity_after?: string;
                 last_activity_before?: string;
@@ -10307,7 +10304,7 @@ export interface operations {
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Administrators only */
