@@ -1,11 +1,11 @@
 /** The composition root: kernels in, one line per feature, a server that does not listen yet out. */
 import type { FastifyInstance } from 'fastify';
-import { ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
+import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import { findUser, type Identity, identityFeature, type Release, scopesAllowGit } from './features/identity/index.ts';
 import { createPersonalNamespace, namespacesFeature, nextIid } from './features/namespaces/index.ts';
 import { repositoryFeature } from './features/repository/index.ts';
 import { reviewFeature } from './features/review/index.ts';
-import type { Caller, ProjectSubject } from './kernel/authz/subjects.ts';
+import { anonymous, type Caller, type ProjectSubject } from './kernel/authz/subjects.ts';
 import type { Config } from './kernel/config/config.ts';
 import type { Db, Listener } from './kernel/db/index.ts';
 import { createDelivery, createLive, type Delivery, emit, type Live, publish } from './kernel/events/index.ts';
@@ -21,6 +21,7 @@ import { compatibleVersion } from './kernel/names.ts';
 import type { ObjectStore } from './kernel/objects/index.ts';
 import type { BuiltInRunner } from './kernel/process/built-in-runner.ts';
 import { addJob, type CronItem, type Task } from './kernel/queue/index.ts';
+import { createRateLimits, type RateLimits } from './kernel/rate-limits/index.ts';
 import type { Secrets } from './kernel/secrets/index.ts';
 import { createSettings, type Settings } from './kernel/settings/index.ts';
 import type { Logger } from './kernel/telemetry/index.ts';
@@ -75,6 +76,7 @@ const limits = { maxParameterBytes: 10 * 1024 * 1024, maxFileBytes: 100 * 1024 *
 export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
   readonly settings: Settings;
   readonly live: Live;
+  readonly rates: RateLimits;
 }
 
 export interface ComposedFeatures {
@@ -102,7 +104,8 @@ function sshPrefix({ sshUrl, sshPort }: Config, externalUrl: string): string {
 
 /** The list of features and how they reach each other: hooks and facts where the import order does not allow a call. */
 export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
-  const { config, db, externalUrl, listener, live, log, objects, release, secrets, settings, stopping } = kernels;
+  const { config, db, externalUrl, listener, live, log, objects, rates, release, secrets, settings, stopping } =
+    kernels;
   const runner = kernels.runner(async () => (await ensureBuiltInRunner(db, secrets)).token);
   const identity = identityFeature({
     db,
@@ -114,6 +117,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     secrets,
     userCreated: async (tx, user) => void (await createPersonalNamespace(tx, user)),
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
+    signInRefusal: (login) => rates.within('user_sign_in', { caller: anonymous, params: { login } }),
   });
   const namespaces = namespacesFeature({
     db,
@@ -165,6 +169,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     parents: namespaces.parents,
     nextIid,
     actingAs,
+    mayCreatePipeline: async (caller, subject, sha) =>
+      (await rates.within('pipelines_create', { caller, subject, params: { sha } })) === null,
     builtIn: { serves: runner.serves, wanted: runner.wanted },
   });
   const review = reviewFeature({
@@ -185,6 +191,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       parents: namespaces.parents,
       transport: repository.transport,
       authenticate: identity.authenticateBasic,
+      rates,
       scopesAllow: scopesAllowGit,
       externalUrl,
     }),
@@ -223,7 +230,8 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const { config, db, externalUrl, listener, log, metrics, objects } = kernels;
   const settings = createSettings(db, listener);
   const live = createLive(listener);
-  const composed = composeFeatures({ ...kernels, settings, live });
+  const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
+  const composed = composeFeatures({ ...kernels, settings, live, rates });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });
   const features = [...composed.features, ...(options.features ?? [])];
@@ -247,9 +255,11 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     metrics,
     metricsToken: config.metricsToken,
   });
+  rates.mount(server, routes, resolver);
   mountRoutes(server, routes, {
     resolver,
     parents,
+    rates,
     limits,
     temporary: objects.temporary,
     externalUrl,
@@ -262,8 +272,8 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   return {
     server,
     routes,
-    tasks: [...features.flatMap(({ tasks = [] }) => tasks), ...delivery.tasks],
-    cron: [...features.flatMap(({ cron = [] }) => cron), ...delivery.cron],
+    tasks: [...features.flatMap(({ tasks = [] }) => tasks), ...delivery.tasks, ...rates.tasks],
+    cron: [...features.flatMap(({ cron = [] }) => cron), ...delivery.cron, ...rates.cron],
     delivery,
     live,
     settings,

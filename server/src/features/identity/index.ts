@@ -55,6 +55,8 @@ export interface IdentityDependencies {
   readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
   readonly userCreated: UserCreatedHook;
   readonly resolveJobToken: JobTokenResolver;
+  /** Counts an attempt to sign in to an account; why it is refused, null when it is not. */
+  readonly signInRefusal: (login: string) => Promise<Error | null>;
 }
 
 export interface Identity extends Feature {
@@ -108,7 +110,14 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     ],
     tasks: sessionTasks(db),
     cron: sessionCron,
-    mount: (server) => mountSessions(server, { sessions, credentials: resolver, settings, externalUrl }),
+    mount: (server) =>
+      mountSessions(server, {
+        sessions,
+        credentials: resolver,
+        settings,
+        externalUrl,
+        signInRefusal: deps.signInRefusal,
+      }),
     resolver,
     authenticateBasic: createBasic({ resolver, checkPassword: sessions.checkPassword, settings }),
     users,

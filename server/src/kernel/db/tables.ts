@@ -364,6 +364,14 @@ export interface ProtectedBranchesTable {
   created_at: Generated<Date>;
 }
 
+export interface RateLimitWindowsTable {
+  limit_name: string;
+  subject: string;
+  ends_at: Date;
+  taken: number;
+  granted: number;
+}
+
 export interface RepositoryIntentsTable {
   id: Generated<number>;
   project_id: number;
@@ -502,6 +510,7 @@ export interface Database {
   projects: ProjectsTable;
   protected_branch_levels: ProtectedBranchLevelsTable;
   protected_branches: ProtectedBranchesTable;
+  rate_limit_windows: RateLimitWindowsTable;
   repository_intents: RepositoryIntentsTable;
   runner_managers: RunnerManagersTable;
   runner_projects: RunnerProjectsTable;

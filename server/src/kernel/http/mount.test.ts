@@ -96,6 +96,7 @@ let startMilliseconds = 0;
 beforeAll(async () => {
   const before = performance.now();
   mountRoutes(server, routes, {
+    rates: { identified: (_request, _reply, _kind, find) => find(), named: async () => undefined },
     resolver: {
       accessToken: async (token) =>
         token === 'good' ? caller(['api']) : token === 'reads' ? caller(['read_api']) : null,

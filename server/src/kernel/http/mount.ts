@@ -4,6 +4,7 @@ import createRouter from 'find-my-way';
 import Type, { type TObject } from 'typebox';
 import type { Caller, Subject } from '../authz/subjects.ts';
 import { anonymous } from '../authz/subjects.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import { authenticate, type CredentialResolver } from './credentials.ts';
 import { forbidden, insufficientScope, noSuchRoute, unauthorized } from './errors.ts';
 import { pageHeaders } from './page-links.ts';
@@ -20,6 +21,7 @@ import { strictDifferences } from './strict.ts';
 export interface MountDependencies {
   readonly resolver: CredentialResolver;
   readonly parents: ParentLoader;
+  readonly rates: Pick<RateLimits, 'identified' | 'named'>;
   readonly limits: BodyLimits;
   /** Directory for uploads in flight, on the same file system as the object store. */
   readonly temporary: string;
@@ -149,7 +151,8 @@ async function run(
   const path = request.params as Record<string, string>;
   // `/users/` is not the user without a name; only the rest that `*` catches may be empty.
   if (Object.entries(path).some(([name, value]) => value === '' && name !== '*')) throw noSuchRoute();
-  const found = await authenticate(deps.resolver, request, query, route.credentials);
+  const identify = () => authenticate(deps.resolver, request, query, route.credentials);
+  const found = await deps.rates.identified(request, reply, 'api', identify, route);
   const caller = found ?? anonymous;
   checkScopes(route, caller);
   const subject = await authorise(route, deps, caller, path);
@@ -164,6 +167,7 @@ async function run(
       : await readBody(request.raw, limits, deps.temporary);
     const merged = mergeParameters(query, body, path);
     const params = validateParameters(schema, merged.tree, merged.json);
+    if (route.rate) await deps.rates.named(route, { caller, subject, params, request }, reply);
     const page = await windowOf(route, params, deps);
     const context = {
       params,

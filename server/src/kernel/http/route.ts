@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { GroupAbility, InstanceAbility, ProjectAbility } from '../authz/abilities.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../authz/subjects.ts';
+import type { LimitName } from '../rate-limits/limits.ts';
 import type { Page, Paged, PagingStyle } from './pagination.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -116,6 +117,8 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
   readonly rawBody?: true;
   /** Raises the size limit of one uploaded file, in bytes; a function is asked per request. */
   readonly maxFileBytes?: number;
+  /** Limits of its own, besides the general ones: rows of kernel/rate-limits. */
+  readonly rate?: LimitName | readonly LimitName[];
   readonly deprecated?: true;
   handler(context: Context<P, A>): Promise<unknown>;
 }

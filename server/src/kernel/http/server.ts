@@ -48,7 +48,10 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     request.raw.resume();
   }
   reply.removeHeader('Link');
-  void reply.code(answer.status).header('Content-Type', 'application/json').send(JSON.stringify(answer.body));
+  void reply
+    .code(answer.status)
+    .header('Content-Type', answer.text === null ? 'application/json' : 'text/plain')
+    .send(answer.text ?? JSON.stringify(answer.body));
 }
 
 /** Creates the server without routes; features and transports mount on it before it listens. */

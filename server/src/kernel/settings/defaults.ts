@@ -35,6 +35,88 @@ export interface ApplicationSettings {
   readonly allow_runner_registration_token: boolean;
   /** The highest row that pages by number reach; 0 for no limit. */
   readonly offset_pagination_limit: number;
+  /** General limits (kernel/rate-limits): whether they are on, and requests per period. */
+  readonly throttle_unauthenticated_api_enabled: boolean;
+  readonly throttle_unauthenticated_api_requests_per_period: number;
+  readonly throttle_unauthenticated_api_period_in_seconds: number;
+  readonly throttle_authenticated_api_enabled: boolean;
+  readonly throttle_authenticated_api_requests_per_period: number;
+  readonly throttle_authenticated_api_period_in_seconds: number;
+  readonly throttle_unauthenticated_files_api_enabled: boolean;
+  readonly throttle_unauthenticated_files_api_requests_per_period: number;
+  readonly throttle_unauthenticated_files_api_period_in_seconds: number;
+  readonly throttle_authenticated_files_api_enabled: boolean;
+  readonly throttle_authenticated_files_api_requests_per_period: number;
+  readonly throttle_authenticated_files_api_period_in_seconds: number;
+  readonly throttle_unauthenticated_enabled: boolean;
+  readonly throttle_unauthenticated_requests_per_period: number;
+  readonly throttle_unauthenticated_period_in_seconds: number;
+  readonly throttle_authenticated_web_enabled: boolean;
+  readonly throttle_authenticated_web_requests_per_period: number;
+  readonly throttle_authenticated_web_period_in_seconds: number;
+  readonly throttle_unauthenticated_git_http_enabled: boolean;
+  readonly throttle_unauthenticated_git_http_requests_per_period: number;
+  readonly throttle_unauthenticated_git_http_period_in_seconds: number;
+  readonly throttle_authenticated_git_http_enabled: boolean;
+  readonly throttle_authenticated_git_http_requests_per_period: number;
+  readonly throttle_authenticated_git_http_period_in_seconds: number;
+  readonly throttle_protected_paths_enabled: boolean;
+  readonly throttle_protected_paths_requests_per_period: number;
+  readonly throttle_protected_paths_period_in_seconds: number;
+  /** Paths whose POST counts in `throttle_protected_paths_*`. */
+  readonly protected_paths: readonly string[];
+  /** Body of the general limits' 429. */
+  readonly rate_limiting_response_text: string | null;
+  /** Named limits (kernel/rate-limits/limits.ts): requests per window; 0 is no limit. */
+  readonly raw_blob_request_limit: number;
+  readonly project_repositories_archive_limit: number;
+  readonly project_repositories_archive_unauthenticated_limit: number;
+  readonly projects_api_limit: number;
+  readonly projects_api_rate_limit_unauthenticated: number;
+  readonly project_api_limit: number;
+  readonly project_members_api_limit: number;
+  readonly project_invited_groups_api_limit: number;
+  readonly members_delete_limit: number;
+  readonly groups_api_limit: number;
+  readonly group_api_limit: number;
+  readonly group_projects_api_limit: number;
+  readonly group_shared_groups_api_limit: number;
+  readonly group_invited_groups_api_limit: number;
+  readonly group_archive_unarchive_api_limit: number;
+  readonly user_projects_api_limit: number;
+  readonly user_contributed_projects_api_limit: number;
+  readonly user_starred_projects_api_limit: number;
+  readonly users_api_limit_followers: number;
+  readonly users_api_limit_following: number;
+  readonly users_api_limit_status: number;
+  readonly users_api_limit_ssh_keys: number;
+  readonly users_api_limit_ssh_key: number;
+  readonly users_api_limit_gpg_keys: number;
+  readonly users_api_limit_gpg_key: number;
+  readonly users_get_by_id_limit: number;
+  readonly namespace_exists_limit: number;
+  readonly project_jobs_api_rate_limit: number;
+  readonly pipeline_limit_per_project_user_sha: number;
+  readonly issues_create_limit: number;
+  readonly notes_create_limit: number;
+  readonly search_rate_limit: number;
+  readonly search_rate_limit_unauthenticated: number;
+  readonly autocomplete_users_limit: number;
+  readonly autocomplete_users_unauthenticated_limit: number;
+  readonly project_import_limit: number;
+  readonly project_export_limit: number;
+  readonly project_download_export_limit: number;
+  readonly group_import_limit: number;
+  readonly group_export_limit: number;
+  readonly group_download_export_limit: number;
+  readonly user_sign_in_limit: number;
+  readonly runner_jobs_request_api_limit: number;
+  readonly runner_jobs_patch_trace_api_limit: number;
+  readonly runner_jobs_endpoints_api_limit: number;
+  /** Names, in lower case, of users whom these limits leave alone. */
+  readonly users_get_by_id_limit_allowlist: readonly string[];
+  readonly notes_create_limit_allowlist: readonly string[];
+  readonly search_rate_limit_allowlist: readonly string[];
 }
 
 export type SettingName = keyof ApplicationSettings;
@@ -65,4 +147,90 @@ export const defaultSettings: ApplicationSettings = {
   shared_runners_enabled: true,
   allow_runner_registration_token: true,
   offset_pagination_limit: 50_000,
+  throttle_unauthenticated_api_enabled: false,
+  throttle_unauthenticated_api_requests_per_period: 3600,
+  throttle_unauthenticated_api_period_in_seconds: 3600,
+  throttle_authenticated_api_enabled: false,
+  throttle_authenticated_api_requests_per_period: 7200,
+  throttle_authenticated_api_period_in_seconds: 3600,
+  throttle_unauthenticated_files_api_enabled: false,
+  throttle_unauthenticated_files_api_requests_per_period: 125,
+  throttle_unauthenticated_files_api_period_in_seconds: 15,
+  throttle_authenticated_files_api_enabled: false,
+  throttle_authenticated_files_api_requests_per_period: 500,
+  throttle_authenticated_files_api_period_in_seconds: 15,
+  throttle_unauthenticated_enabled: false,
+  throttle_unauthenticated_requests_per_period: 3600,
+  throttle_unauthenticated_period_in_seconds: 3600,
+  throttle_authenticated_web_enabled: false,
+  throttle_authenticated_web_requests_per_period: 7200,
+  throttle_authenticated_web_period_in_seconds: 3600,
+  throttle_unauthenticated_git_http_enabled: false,
+  throttle_unauthenticated_git_http_requests_per_period: 3600,
+  throttle_unauthenticated_git_http_period_in_seconds: 3600,
+  throttle_authenticated_git_http_enabled: false,
+  throttle_authenticated_git_http_requests_per_period: 3600,
+  throttle_authenticated_git_http_period_in_seconds: 3600,
+  throttle_protected_paths_enabled: false,
+  throttle_protected_paths_requests_per_period: 10,
+  throttle_protected_paths_period_in_seconds: 60,
+  protected_paths: [
+    '/users/password',
+    '/users/sign_in',
+    '/api/v4/session',
+    '/users',
+    '/users/confirmation',
+    '/unsubscribes/',
+    '/admin/session',
+    '/-/session',
+  ],
+  rate_limiting_response_text: null,
+  raw_blob_request_limit: 300,
+  project_repositories_archive_limit: 5,
+  project_repositories_archive_unauthenticated_limit: 100,
+  projects_api_limit: 2000,
+  projects_api_rate_limit_unauthenticated: 400,
+  project_api_limit: 400,
+  project_members_api_limit: 200,
+  project_invited_groups_api_limit: 60,
+  members_delete_limit: 60,
+  groups_api_limit: 200,
+  group_api_limit: 400,
+  group_projects_api_limit: 600,
+  group_shared_groups_api_limit: 60,
+  group_invited_groups_api_limit: 60,
+  group_archive_unarchive_api_limit: 60,
+  user_projects_api_limit: 300,
+  user_contributed_projects_api_limit: 100,
+  user_starred_projects_api_limit: 100,
+  users_api_limit_followers: 100,
+  users_api_limit_following: 100,
+  users_api_limit_status: 240,
+  users_api_limit_ssh_keys: 120,
+  users_api_limit_ssh_key: 120,
+  users_api_limit_gpg_keys: 120,
+  users_api_limit_gpg_key: 120,
+  users_get_by_id_limit: 300,
+  namespace_exists_limit: 20,
+  project_jobs_api_rate_limit: 600,
+  pipeline_limit_per_project_user_sha: 0,
+  issues_create_limit: 300,
+  notes_create_limit: 300,
+  search_rate_limit: 30,
+  search_rate_limit_unauthenticated: 10,
+  autocomplete_users_limit: 300,
+  autocomplete_users_unauthenticated_limit: 100,
+  project_import_limit: 6,
+  project_export_limit: 6,
+  project_download_export_limit: 1,
+  group_import_limit: 6,
+  group_export_limit: 6,
+  group_download_export_limit: 1,
+  user_sign_in_limit: 60,
+  runner_jobs_request_api_limit: 2000,
+  runner_jobs_patch_trace_api_limit: 200,
+  runner_jobs_endpoints_api_limit: 200,
+  users_get_by_id_limit_allowlist: [],
+  notes_create_limit_allowlist: [],
+  search_rate_limit_allowlist: [],
 };

@@ -8,8 +8,9 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { canOnProject } from '../../kernel/authz/can.ts';
 import { anonymous, type Caller, type ProjectSubject } from '../../kernel/authz/subjects.ts';
-import { HttpError } from '../../kernel/http/errors.ts';
+import { HttpError, plainText as plain } from '../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { RateLimits } from '../../kernel/rate-limits/index.ts';
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
@@ -27,6 +28,7 @@ export interface GitHttpDependencies {
   readonly parents: ParentLoader;
   readonly transport: GitTransport;
   readonly authenticate: (username: string, password: string, clientAddress: string) => Promise<Caller | null>;
+  readonly rates: Pick<RateLimits, 'identified'>;
   readonly scopesAllow: (caller: Caller, access: 'read' | 'write') => boolean;
   readonly externalUrl: string;
 }
@@ -62,18 +64,6 @@ function basic(request: FastifyRequest): { username: string; password: string } 
   return colon === -1 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-const plain = (status: number, text: string, headers: Record<string, string> = {}) =>
-  new GitError(status, text, headers);
-class GitError extends Error {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  constructor(status: number, message: string, headers: Record<string, string>) {
-    super(message);
-    this.status = status;
-    this.headers = headers;
-  }
-}
-
 const askForPassword = () =>
   plain(401, 'HTTP Basic: Access denied. Use a user name with a personal access token as the password.\n', {
     'WWW-Authenticate': 'Basic realm="Millrace"',
@@ -102,19 +92,22 @@ function bodyOf(request: IncomingMessage, encoding: string | undefined): Readabl
 }
 
 export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInstance): void } {
+  async function callerOf(request: FastifyRequest): Promise<Caller | null> {
+    const given = basic(request);
+    if (!given) return null;
+    const found = await deps.authenticate(given.username, given.password, request.ip);
+    if (!found) throw askForPassword();
+    return found;
+  }
+
   /** The project and caller of a request, authorised for the service. */
   async function open(
     request: FastifyRequest,
+    reply: FastifyReply,
     path: string,
     service: GitService,
   ): Promise<{ subject: ProjectSubject; caller: Caller }> {
-    const given = basic(request);
-    let caller: Caller = anonymous;
-    if (given) {
-      const found = await deps.authenticate(given.username, given.password, request.ip);
-      if (!found) throw askForPassword();
-      caller = found;
-    }
+    const caller = (await deps.rates.identified(request, reply, 'git_http', () => callerOf(request))) ?? anonymous;
     const subject = await deps.parents.project(path, caller);
     if (!subject || !canOnProject(caller, 'read_project', subject))
       throw caller.user === null ? askForPassword() : missing();
@@ -149,15 +142,15 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
 
   async function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
     if (!request.raw.complete) request.raw.resume();
-    if (error instanceof GitError) {
-      for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
-      return reply.code(error.status).type('text/plain; charset=utf-8').send(error.message);
-    }
     // Z_DATA_ERROR, Z_BUF_ERROR: the body is not what its Content-Encoding says.
     if (String((error as { code?: unknown }).code).startsWith('Z_'))
       return reply.code(400).type('text/plain; charset=utf-8').send('The body is not valid gzip.\n');
     if (error instanceof HttpError)
-      return reply.code(error.status).type('text/plain; charset=utf-8').send(`${error.message}\n`);
+      return reply
+        .code(error.status)
+        .headers(error.headers)
+        .type('text/plain; charset=utf-8')
+        .send(`${error.message}\n`);
     throw error;
   }
 
@@ -168,7 +161,7 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
       const service = (request.query as { service?: unknown }).service;
       if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
         throw plain(403, 'The dumb HTTP protocol is not supported: please use a current git.\n');
-      const { subject } = await open(request, pathOf(request), service);
+      const { subject } = await open(request, reply, pathOf(request), service);
       const version = protocolVersion(request);
       const stream = await deps.transport.advertise(subject, service, version, aborted(reply));
       for (const [name, value] of Object.entries(noCache)) reply.header(name, value);
@@ -182,7 +175,7 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
 
   async function exchange(request: FastifyRequest, reply: FastifyReply, service: GitService): Promise<FastifyReply> {
     try {
-      const { subject, caller } = await open(request, pathOf(request), service);
+      const { subject, caller } = await open(request, reply, pathOf(request), service);
       const signal = aborted(reply);
       const body = bodyOf(request.raw, request.headers['content-encoding']);
       const stream =

@@ -63,6 +63,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     method: 'GET',
     path: '/projects/:id/jobs',
     summary: 'List jobs of a project',
+    rate: 'jobs_index',
     tag,
     credentials,
     access: read,

@@ -22,6 +22,7 @@ export interface SessionMountDependencies {
   readonly credentials: Credentials;
   readonly settings: Settings;
   readonly externalUrl: string;
+  readonly signInRefusal: (login: string) => Promise<Error | null>;
 }
 
 const signInParameters = Type.Object({
@@ -76,6 +77,8 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     const body = await readBody(request.raw, limits, '');
     const merged = mergeParameters(emptyObject(), body, {});
     const params = validateParameters(signInParameters, merged.tree, merged.json) as Static<typeof signInParameters>;
+    const refusal = await deps.signInRefusal(params.login);
+    if (refusal) throw refusal;
     const result = await sessions
       .signIn({
         login: params.login,

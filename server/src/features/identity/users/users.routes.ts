@@ -110,6 +110,7 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
       method: 'GET',
       path: '/users/:id',
       summary: 'A user',
+      rate: 'users_get_by_id',
       scopes: reading,
       access: { on: 'public' },
       params: Type.Object({ id: Int() }),

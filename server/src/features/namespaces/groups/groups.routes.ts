@@ -64,6 +64,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       method: 'GET',
       path: '/groups',
       summary: 'Groups that the caller may see',
+      rate: 'groups_api',
       access: { on: 'public' },
       params: Type.Object(wideListParameters),
       pagination: 'both',
@@ -102,6 +103,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       method: 'GET',
       path: '/groups/:id',
       summary: 'A group',
+      rate: 'group_api',
       access: { on: 'group', ability: 'read_group' },
       params: Type.Object({
         ...groupId,

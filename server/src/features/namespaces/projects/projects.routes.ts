@@ -51,6 +51,7 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
       method: 'GET',
       path: '/projects/:id',
       summary: 'A project',
+      rate: 'project_api',
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object({
         ...projectId,
