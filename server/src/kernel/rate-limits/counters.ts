@@ -62,17 +62,22 @@ interface Window {
   refused: number;
   full: boolean;
   asking: Promise<void> | null;
+  /** Requests that wait for the next slice. */
+  waiting: number;
 }
 
 const exactBelow = 20;
 const smallestSlice = 10;
 /** Subjects that people write are of any length. */
 const longestSubject = 100;
-/** How long a request waits for a lease, and how long none is asked for after a failure. */
-const patienceMilliseconds = 250;
+/**
+ * How long a request waits for a lease, and how long none is asked for after a failure. Long enough for a busy pool: limits
+ * must hold most of all under load.
+ */
+const patienceMilliseconds = 2000;
 const pauseMilliseconds = 1000;
 
-const sliceOf = (limit: number): number => (limit < exactBelow ? 1 : Math.max(smallestSlice, Math.floor(limit / 10)));
+const sliceOf = (limit: number): number => Math.max(smallestSlice, Math.floor(limit / 10));
 
 export function createCounters(options: CountersOptions): Counters {
   const { lease, log } = options;
@@ -96,7 +101,18 @@ export function createCounters(options: CountersOptions): Counters {
     }
     if (!window || window.endsAt !== endsAt) {
       const free = limit < exactBelow ? 0 : sliceOf(limit);
-      window = { limit, endsAt, free, untold: 0, leased: 0, taken: 0, refused: 0, full: false, asking: null };
+      window = {
+        limit,
+        endsAt,
+        free,
+        untold: 0,
+        leased: 0,
+        taken: 0,
+        refused: 0,
+        full: false,
+        asking: null,
+        waiting: 0,
+      };
       young.set(key, window);
     } else if (window.limit !== limit) {
       window.limit = limit;
@@ -126,6 +142,7 @@ export function createCounters(options: CountersOptions): Counters {
     subject: string,
     window: Window,
     used: number,
+    slice: number,
   ): Promise<{ taken: number; granted: number } | null> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
@@ -133,7 +150,7 @@ export function createCounters(options: CountersOptions): Counters {
     });
     const { limit } = window;
     const endsAt = new Date(window.endsAt * 1000);
-    const asked = lease({ name, subject, endsAt, limit, used, slice: sliceOf(limit) });
+    const asked = lease({ name, subject, endsAt, limit, used, slice });
     asked.catch(() => undefined);
     try {
       const answered = await Promise.race([asked, late]);
@@ -150,7 +167,9 @@ export function createCounters(options: CountersOptions): Counters {
   /** Leases the next slice, and tells what was used of the first one. */
   async function nextSlice(name: string, subject: string, window: Window): Promise<void> {
     const { limit, untold } = window;
-    const answered = await ask(name, subject, window, untold);
+    // Below the limit of slices only what is wanted now: concurrent requests share one question.
+    const slice = limit < exactBelow ? window.waiting : sliceOf(limit);
+    const answered = await ask(name, subject, window, untold, slice);
     if (answered === null || window.limit !== limit) return;
     window.untold -= untold;
     window.taken = answered.taken;
@@ -187,18 +206,14 @@ export function createCounters(options: CountersOptions): Counters {
   }
 
   async function shared(name: string, subject: string, window: Window): Promise<boolean> {
-    if (sliceOf(window.limit) === 1) {
-      const answered = await ask(name, subject, window, 0);
-      if (answered === null) return true;
-      window.taken = Math.max(window.taken, answered.taken);
-      window.full = answered.granted === 0;
-      return answered.granted > 0;
-    }
     for (;;) {
+      window.waiting += 1;
       window.asking ??= nextSlice(name, subject, window).finally(() => {
         window.asking = null;
       });
-      await window.asking;
+      await window.asking.finally(() => {
+        window.waiting -= 1;
+      });
       const decided = local(window, now() / 1000);
       if (decided !== null) return decided;
     }
