@@ -150,6 +150,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     lockDb: kernels.lockDb,
     externalUrl,
     storages: config.repositories,
+    gitBudgets: config.gitBudgets,
     recordFact: (tx, { kind, projectId, actorId, payload }) =>
       emit(tx, { kind, project_id: projectId, actor_id: actorId, payload }),
     announce: publish,

@@ -6,6 +6,7 @@ import type { Caller, Subject } from '../authz/subjects.ts';
 import { anonymous } from '../authz/subjects.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { authenticate, type CredentialResolver } from './credentials.ts';
+import { asRequest } from './current-request.ts';
 import { forbidden, insufficientScope, noSuchRoute, unauthorized } from './errors.ts';
 import { pageHeaders } from './page-links.ts';
 import { isPaged, type Page, pageOf, pagingParameters } from './pagination.ts';
@@ -182,7 +183,11 @@ async function run(
         reply.header(name, value);
       },
     } as unknown as Context;
-    return await send(route, deps, request, reply, page, await route.handler(context));
+    // A credential that only the handler knows is none of a stranger.
+    const stranger = caller.user === null && route.access.on !== 'credential';
+    const work = { anonymous: stranger, signal: route.method === 'GET' ? abort.signal : null };
+    const result = await asRequest(work, () => route.handler(context));
+    return await send(route, deps, request, reply, page, result);
   } finally {
     if (body) await body.cleanup();
   }

@@ -8,6 +8,7 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { canOnProject } from '../../kernel/authz/can.ts';
 import { anonymous, type Caller, type ProjectSubject } from '../../kernel/authz/subjects.ts';
+import { asRequest } from '../../kernel/http/current-request.ts';
 import { HttpError, plainText as plain } from '../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import type { RateLimits } from '../../kernel/rate-limits/index.ts';
@@ -134,6 +135,11 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
     return { subject, caller };
   }
 
+  const workOf = (caller: Caller, service: GitService, signal: AbortSignal) => ({
+    anonymous: caller.user === null,
+    signal: service === 'git-upload-pack' ? signal : null,
+  });
+
   const aborted = (reply: FastifyReply): AbortSignal => {
     const controller = new AbortController();
     reply.raw.once('close', () => controller.abort());
@@ -161,9 +167,12 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
       const service = (request.query as { service?: unknown }).service;
       if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
         throw plain(403, 'The dumb HTTP protocol is not supported: please use a current git.\n');
-      const { subject } = await open(request, reply, pathOf(request), service);
+      const { subject, caller } = await open(request, reply, pathOf(request), service);
       const version = protocolVersion(request);
-      const stream = await deps.transport.advertise(subject, service, version, aborted(reply));
+      const signal = aborted(reply);
+      const stream = await asRequest(workOf(caller, service, signal), () =>
+        deps.transport.advertise(subject, service, version, signal),
+      );
       for (const [name, value] of Object.entries(noCache)) reply.header(name, value);
       const line = `# service=${service}\n`;
       const header = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
@@ -178,10 +187,11 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
       const { subject, caller } = await open(request, reply, pathOf(request), service);
       const signal = aborted(reply);
       const body = bodyOf(request.raw, request.headers['content-encoding']);
-      const stream =
+      const stream = await asRequest(workOf(caller, service, signal), () =>
         service === 'git-upload-pack'
-          ? await deps.transport.uploadPack(subject, body, protocolVersion(request), signal)
-          : await deps.transport.receivePack(subject, caller, body, signal);
+          ? deps.transport.uploadPack(subject, body, protocolVersion(request), signal)
+          : deps.transport.receivePack(subject, caller, body, signal),
+      );
       for (const [name, value] of Object.entries(noCache)) reply.header(name, value);
       return reply.type(`application/x-${service}-result`).send(stream);
     } catch (error) {
