@@ -163,6 +163,7 @@ function responses(route: Route, components: Map<string, Node>): Node {
   if (route.access.on !== 'public' || route.credentials.length > 0) result['401'] = refer('Unauthorized');
   if (route.access.on !== 'public') result['403'] = refer('Forbidden');
   if (route.path.includes(':')) result['404'] = refer('NotFound');
+  result['429'] = refer('TooManyRequests');
   return result;
 }
 
@@ -258,6 +259,13 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
           Unauthorized: message('No valid credentials'),
           Forbidden: message('Not allowed for this caller'),
           NotFound: message('Does not exist, or may not be seen by this caller'),
+          TooManyRequests: {
+            ...message('A rate limit is used up; `Retry-After` says for how long'),
+            content: {
+              ...message('').content,
+              'text/plain': { schema: { type: 'string' } },
+            },
+          },
         },
         schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       },

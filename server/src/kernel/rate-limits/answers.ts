@@ -2,6 +2,13 @@
 import { HttpError, plainText } from '../http/errors.ts';
 import type { Count } from './counters.ts';
 
+/** The last date that was written: windows of one length end together. */
+let lastDate = { at: 0, text: '' };
+function httpDate(at: number): string {
+  if (lastDate.at !== at) lastDate = { at, text: new Date(at * 1000).toUTCString() };
+  return lastDate.text;
+}
+
 /** The standing in a limit. `RateLimit-Limit` is per minute, whatever the window: clients and proxies expect it so. */
 export function rateHeaders(name: string, count: Count): Record<string, string> {
   return {
@@ -10,7 +17,7 @@ export function rateHeaders(name: string, count: Count): Record<string, string> 
     'RateLimit-Observed': String(count.observed),
     'RateLimit-Remaining': String(Math.max(0, count.limit - count.observed)),
     'RateLimit-Reset': String(count.resetAt),
-    'RateLimit-ResetTime': new Date(count.resetAt * 1000).toUTCString(),
+    'RateLimit-ResetTime': httpDate(count.resetAt),
   };
 }
 

@@ -24,12 +24,17 @@ type ThrottlePrefix =
   | 'throttle_authenticated_git_http'
   | 'throttle_protected_paths';
 
-const throttle = (prefix: ThrottlePrefix, name: string = prefix): Throttle => ({
-  name,
-  enabled: (settings) => settings[`${prefix}_enabled`],
-  requests: (settings) => settings[`${prefix}_requests_per_period`],
-  seconds: (settings) => settings[`${prefix}_period_in_seconds`],
-});
+function throttle(prefix: ThrottlePrefix, name: string = prefix): Throttle {
+  const enabled = `${prefix}_enabled` as const;
+  const requests = `${prefix}_requests_per_period` as const;
+  const seconds = `${prefix}_period_in_seconds` as const;
+  return {
+    name,
+    enabled: (settings) => settings[enabled],
+    requests: (settings) => settings[requests],
+    seconds: (settings) => settings[seconds],
+  };
+}
 
 /** By class, for anonymous callers (counted by address) and for users. */
 export const throttles: Readonly<Record<RequestClass, { readonly anonymous: Throttle; readonly user: Throttle }>> = {

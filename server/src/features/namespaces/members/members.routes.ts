@@ -128,12 +128,14 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
   return parents.flatMap(({ noun, base, read, admin }) => {
     const id = { id: IdOrPath(noun === 'group' ? 'Group' : 'Project') };
     const user = { ...id, user_id: Int() };
+    const counted = noun === 'project' ? ({ rate: 'project_members_api' } as const) : {};
     return [
       route({
         ...common,
         method: 'GET',
         path: base,
         summary: `Direct members of a ${noun}`,
+        ...counted,
         access: read,
         params: Type.Object({ ...id, ...filters, skip_users: Optional(List(Int(), { commas: true })) }),
         pagination: 'offset',
@@ -151,6 +153,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         method: 'GET',
         path: `${base}/all`,
         summary: `Members of a ${noun} with those of the groups above and of invited groups`,
+        ...counted,
         access: read,
         params: Type.Object({ ...id, ...filters, state: Optional(OneOf(['awaiting', 'active'])) }),
         pagination: 'offset',
@@ -210,6 +213,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         method: 'DELETE',
         path: `${base}/:user_id`,
         summary: `Remove a member of a ${noun}, or leave it`,
+        rate: 'members_delete',
         access: read,
         params: Type.Object({
           ...user,
