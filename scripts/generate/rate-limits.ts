@@ -28,10 +28,9 @@ const general = Object.entries(throttles).flatMap(([kind, { anonymous, user }]) 
       ['signed in, by user', user],
     ] as const
   ).map(([who, throttle]) => {
-    const prefix = throttle.name.replace(/unauthenticated_web$/, 'unauthenticated');
     const requests = throttle.requests(defaultSettings);
     const per = throttle.seconds(defaultSettings);
-    return `| ${kind} | ${who} | \`${throttle.name}\` | \`${prefix}_{enabled,requests_per_period,period_in_seconds}\` | ${requests} in ${per} s |`;
+    return `| ${kind} | ${who} | \`${throttle.name}\` | \`${throttle.name}_{enabled,requests_per_period,period_in_seconds}\` | ${requests} in ${per} s |`;
   }),
 );
 

@@ -135,9 +135,9 @@ describe('general limits', () => {
   it('probes are never limited, pages and paths that do not exist are', async () => {
     await configure({
       ...anonymousApi(2),
-      throttle_unauthenticated_enabled: true,
-      throttle_unauthenticated_requests_per_period: 2,
-      throttle_unauthenticated_period_in_seconds: hour,
+      throttle_unauthenticated_web_enabled: true,
+      throttle_unauthenticated_web_requests_per_period: 2,
+      throttle_unauthenticated_web_period_in_seconds: hour,
     });
     const client = from('198.51.100.30');
     expect(await statuses(4, () => app.request('GET', '/-/health', client))).toEqual([200, 200, 200, 200]);

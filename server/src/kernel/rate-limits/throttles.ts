@@ -18,7 +18,7 @@ type ThrottlePrefix =
   | 'throttle_authenticated_api'
   | 'throttle_unauthenticated_files_api'
   | 'throttle_authenticated_files_api'
-  | 'throttle_unauthenticated'
+  | 'throttle_unauthenticated_web'
   | 'throttle_authenticated_web'
   | 'throttle_unauthenticated_git_http'
   | 'throttle_authenticated_git_http'
@@ -44,8 +44,7 @@ export const throttles: Readonly<Record<RequestClass, { readonly anonymous: Thro
     user: throttle('throttle_authenticated_files_api'),
   },
   web: {
-    // The ecosystem's setting has no `web` in its name.
-    anonymous: throttle('throttle_unauthenticated', 'throttle_unauthenticated_web'),
+    anonymous: throttle('throttle_unauthenticated_web'),
     user: throttle('throttle_authenticated_web'),
   },
   git_http: {

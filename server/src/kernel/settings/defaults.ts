@@ -48,9 +48,9 @@ export interface ApplicationSettings {
   readonly throttle_authenticated_files_api_enabled: boolean;
   readonly throttle_authenticated_files_api_requests_per_period: number;
   readonly throttle_authenticated_files_api_period_in_seconds: number;
-  readonly throttle_unauthenticated_enabled: boolean;
-  readonly throttle_unauthenticated_requests_per_period: number;
-  readonly throttle_unauthenticated_period_in_seconds: number;
+  readonly throttle_unauthenticated_web_enabled: boolean;
+  readonly throttle_unauthenticated_web_requests_per_period: number;
+  readonly throttle_unauthenticated_web_period_in_seconds: number;
   readonly throttle_authenticated_web_enabled: boolean;
   readonly throttle_authenticated_web_requests_per_period: number;
   readonly throttle_authenticated_web_period_in_seconds: number;
@@ -159,9 +159,9 @@ export const defaultSettings: ApplicationSettings = {
   throttle_authenticated_files_api_enabled: false,
   throttle_authenticated_files_api_requests_per_period: 500,
   throttle_authenticated_files_api_period_in_seconds: 15,
-  throttle_unauthenticated_enabled: false,
-  throttle_unauthenticated_requests_per_period: 3600,
-  throttle_unauthenticated_period_in_seconds: 3600,
+  throttle_unauthenticated_web_enabled: false,
+  throttle_unauthenticated_web_requests_per_period: 3600,
+  throttle_unauthenticated_web_period_in_seconds: 3600,
   throttle_authenticated_web_enabled: false,
   throttle_authenticated_web_requests_per_period: 7200,
   throttle_authenticated_web_period_in_seconds: 3600,
