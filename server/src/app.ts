@@ -229,7 +229,7 @@ export interface AppOptions {
 /** Puts everything together. Nothing listens, runs or is delivered yet. */
 export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const { config, db, externalUrl, listener, log, metrics, objects } = kernels;
-  const settings = createSettings(db, listener);
+  const settings = createSettings({ db, changes: listener, secrets: kernels.secrets });
   const live = createLive(listener);
   const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
   const composed = composeFeatures({ ...kernels, settings, live, rates });
