@@ -1,5 +1,6 @@
 /** The composition root: kernels in, one line per feature, a server that does not listen yet out. */
 import type { FastifyInstance } from 'fastify';
+import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import { findUser, type Identity, identityFeature, type Release, scopesAllowGit } from './features/identity/index.ts';
 import { createPersonalNamespace, namespacesFeature, nextIid } from './features/namespaces/index.ts';
@@ -187,6 +188,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     actingAs,
     pipelines: ci.mergeRequestPipelines,
   });
+  const admin = adminFeature({ settings });
   const transports = [
     gitHttp({
       parents: namespaces.parents,
@@ -199,7 +201,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     liveEvents({ db, live, resolver: identity.resolver, parents: namespaces.parents, stopping }),
   ];
   return {
-    features: [identity, namespaces, repository, ci, review],
+    features: [identity, namespaces, repository, ci, review, admin],
     identity,
     runner,
     transports,

@@ -63,10 +63,14 @@ function reasonAgainst(row: Row<unknown>, value: unknown): string | undefined {
         : undefined;
     case 'map':
       return mapReasons(row, value as Values);
-    case 'boolean':
     case 'word':
-    case 'words':
     case 'level':
+      return row.allowed?.includes(value as string | number) ? undefined : 'is not included in the list';
+    case 'words':
+      return (value as string[]).every((item) => row.allowed?.includes(item))
+        ? undefined
+        : `does not have a valid value: ${row.allowed?.join(', ')}`;
+    case 'boolean':
       return undefined;
   }
 }

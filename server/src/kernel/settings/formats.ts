@@ -1,7 +1,7 @@
 /** What values of each format must be: the reason why one is refused, or nothing. Pure. */
 import { isIP } from 'node:net';
 import { parseDuration } from '@millrace/ci-config';
-import { parseRefName } from '@millrace/git';
+import { branchNameProblem } from '@millrace/git';
 import { RE2JS } from 're2js';
 import { levelOf } from './branch-protection.ts';
 import type { Format } from './row.ts';
@@ -37,8 +37,7 @@ const addresses = (value: string) =>
   value.split(',').every((part) => part.trim() === '' || range(part.trim()))
     ? undefined
     : 'must be a list of IP addresses and ranges';
-const branch = (value: string) =>
-  parseRefName(`refs/heads/${value}`) === null ? 'is not a valid branch name' : undefined;
+const branch = (value: string) => (branchNameProblem(value) === null ? undefined : 'is not a valid branch name');
 
 /** Formats of texts. */
 const ofText: Partial<Readonly<Record<Format, Check<string>>>> = {

@@ -7,7 +7,7 @@ import { levelOf, protectionOf } from './branch-protection.ts';
 import { checkSettings, normalised } from './check.ts';
 import { defaultSettings } from './defaults.ts';
 import { lockSettings, readSettings, settingsChannel, settingsTimes, writeSettings } from './settings.queries.ts';
-import { type OtherName, underOwnNames } from './spellings.ts';
+import { type OtherName, otherNames, underOwnNames } from './spellings.ts';
 import { type ApplicationSettings, isSettingName, type SettingName, settingRows } from './table/index.ts';
 
 export { defaultSettings } from './defaults.ts';
@@ -109,7 +109,7 @@ export function createSettings(deps: SettingsDependencies, now: () => number = (
         const current = await load(tx);
         const { merged, changed } = mergedWith(current, given);
         if (changed.size === 0) return;
-        checkSettings(merged, changed, new Set(Object.keys(given)));
+        checkSettings(merged, changed, new Set(Object.keys(given).map((name) => otherNames.get(name) ?? name)));
         const rows = [...changed].map((name) => [name, sealed(name, merged[name])] as const);
         await writeSettings(tx, new Map(rows));
         const names = [...changed].sort();
