@@ -196,6 +196,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       authenticate: identity.authenticateBasic,
       rates,
       scopesAllow: scopesAllowGit,
+      allowed: async () => (await settings.read()).enabled_git_access_protocol !== 'ssh',
       externalUrl,
     }),
     liveEvents({ db, live, resolver: identity.resolver, parents: namespaces.parents, stopping }),

@@ -30,6 +30,8 @@ export interface GitHttpDependencies {
   readonly transport: GitTransport;
   readonly authenticate: (username: string, password: string, clientAddress: string) => Promise<Caller | null>;
   readonly rates: Pick<RateLimits, 'identified'>;
+  /** Whether people may use git over HTTP here; jobs always may. */
+  readonly allowed: () => Promise<boolean>;
   readonly scopesAllow: (caller: Caller, access: 'read' | 'write') => boolean;
   readonly externalUrl: string;
 }
@@ -109,6 +111,8 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
     service: GitService,
   ): Promise<{ subject: ProjectSubject; caller: Caller }> {
     const caller = (await deps.rates.identified(request, reply, 'git_http', () => callerOf(request))) ?? anonymous;
+    if (caller.credential.kind !== 'job' && !(await deps.allowed()))
+      throw plain(403, 'Git access over HTTP is not allowed\n');
     const subject = await deps.parents.project(path, caller);
     if (!subject || !canOnProject(caller, 'read_project', subject))
       throw caller.user === null ? askForPassword() : missing();

@@ -72,18 +72,20 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
 
   server.post('/-/session', async (request, reply) => {
     checkOrigin(request, externalUrl);
-    if (!(await deps.settings.read()).password_authentication_enabled_for_web)
+    const values = await deps.settings.read();
+    if (!values.password_authentication_enabled_for_web)
       throw plainError(403, 'Signing in with a password is switched off.');
     const body = await readBody(request.raw, limits, '');
     const merged = mergeParameters(emptyObject(), body, {});
     const params = validateParameters(signInParameters, merged.tree, merged.json) as Static<typeof signInParameters>;
     const refusal = await deps.signInRefusal(params.login);
     if (refusal) throw refusal;
+    const remember = values.remember_me_enabled && (params.remember ?? false);
     const result = await sessions
       .signIn({
         login: params.login,
         password: params.password,
-        remember: params.remember ?? false,
+        remember,
         ipAddress: request.ip,
         userAgent: request.headers['user-agent'] ?? null,
       })
@@ -92,7 +94,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
       });
     if (result.outcome === 'wrong') throw plainError(401, 'Invalid login or password.');
     if (result.outcome === 'inactive') throw plainError(403, 'Your account is not active. Ask an administrator.');
-    setCookie(reply, result.token, params.remember ? rememberedCookieSeconds : null);
+    setCookie(reply, result.token, remember ? rememberedCookieSeconds : null);
     return send(reply, 201, { user: view(result.user), csrf_token: credentials.csrfToken(result.token) });
   });
 

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { emit } from '../../../kernel/events/index.ts';
-import { notFound, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { deleteGroup, groupsToRemove, moveGroup, projectsBelow, takenBelow } from '../groups/groups.queries.ts';
@@ -103,6 +103,7 @@ export function deletionService(deps: NamespacesDependencies) {
 
   async function scheduleProject(subject: ProjectSubject, caller: Caller, options: RemovalOptions): Promise<void> {
     const { project, namespace } = subject;
+    if ((await settings.read()).default_project_deletion_protection && !caller.admin) throw forbidden();
     const fullPath = `${namespace.full_path}/${project.path}`;
     const final = isFinal('Project', project.marked_for_deletion_on, fullPath, options);
     const days = await keptDays();

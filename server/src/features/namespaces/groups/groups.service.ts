@@ -83,6 +83,9 @@ export async function createPersonalNamespace(
   return namespace;
 }
 
+/** What the setting's numbers stand for. */
+const creationLevels = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const;
+
 export function groupService(deps: NamespacesDependencies) {
   const { db, settings } = deps;
 
@@ -134,7 +137,8 @@ export function groupService(deps: NamespacesDependencies) {
     const { name, path } = wanted;
     checkNames(name, path, parent === null);
     checkRanges(attributes.ip_restriction_ranges);
-    const usual = (await settings.read()).default_group_visibility;
+    const values = await settings.read();
+    const usual = values.default_group_visibility;
     const most = parent ? openness(parent.group.visibility) : openness('public');
     const visibility = attributes.visibility ?? visibilities[Math.min(openness(usual), most)] ?? 'private';
     await checkVisibility(visibility, parent?.group ?? null, caller);
@@ -145,7 +149,8 @@ export function groupService(deps: NamespacesDependencies) {
       const row = await insertNamespace(
         tx,
         {
-          default_branch_protection: (await settings.read()).default_branch_protection,
+          default_branch_protection: values.default_branch_protection,
+          project_creation_level: creationLevels[values.default_project_creation] ?? 'developer',
           ...(columnsOf(attributes) as object),
           kind: 'group',
           name,
