@@ -59,6 +59,23 @@ gvar.save()
 assert group.variables.get('SHARED').value == 'no'
 gvar.delete()
 
+settings = root.settings.get()
+before = settings.max_login_attempts
+settings.max_login_attempts = before + 1
+settings.asset_proxy_allowlist = ['a.example', 'b.example']
+settings.save()
+assert root.settings.get().max_login_attempts == before + 1
+assert root.settings.get().asset_proxy_whitelist == ['a.example', 'b.example']
+whole = {k: v for k, v in root.settings.get().attributes.items() if k not in ('created_at', 'updated_at')}
+root.settings.update(None, {**whole, 'max_login_attempts': before})
+after = root.settings.get().attributes
+assert {k: after[k] for k in whole} == {**whole, 'max_login_attempts': before}
+try:
+    gl.settings.get()
+    raise SystemExit('settings were shown to everybody')
+except gitlab.exceptions.GitlabGetError as error:
+    assert error.response_code == 403, error
+
 project = gl.projects.create({'name': 'py', 'namespace_id': group.id, 'initialize_with_readme': True})
 assert gl.projects.get('snakes/py').id == project.id
 project.description = 'new'

@@ -68,8 +68,8 @@ export const accounts = {
     ...note,
     needs: ['external_auth_client_key'],
   }),
-  external_auth_client_key: text('accounts', null, 'Key of that certificate', { ...note, secret: 'masked' }),
-  external_auth_client_key_pass: text('accounts', null, 'Passphrase of that key', { secret: 'masked' }),
+  external_auth_client_key: text('accounts', null, 'Key of the certificate for the outside authorisation service', { ...note, secret: 'masked' }),
+  external_auth_client_key_pass: text('accounts', null, 'Passphrase of the key for the outside authorisation service', { secret: 'masked' }),
   external_authorization_service_enabled: flag('accounts', false, 'Ask an outside service for access to projects', {
     needs: [
       'external_authorization_service_default_label',
@@ -78,7 +78,7 @@ export const accounts = {
     ],
   }),
   external_authorization_service_default_label: text('accounts', null, 'Label of projects that have none'),
-  external_authorization_service_timeout: decimal('accounts', 0.5, 'Seconds to wait for it', { min: 0.001, max: 10 }),
+  external_authorization_service_timeout: decimal('accounts', 0.5, 'Seconds to wait for the outside authorisation service', { min: 0.001, max: 10 }),
   external_authorization_service_url: text('accounts', null, 'Address of the outside authorisation service', {
     format: 'url',
   }),
@@ -112,10 +112,10 @@ export const accounts = {
     acts: 'git over HTTP',
   }),
   password_authentication_enabled_for_web: flag('accounts', true, 'Passwords work for the pages', { acts: 'sign-in' }),
-  password_lowercase_required: flag('accounts', false, 'Passwords need a small letter', passwords),
+  password_lowercase_required: flag('accounts', false, 'Passwords need a lower-case letter', passwords),
   password_number_required: flag('accounts', false, 'Passwords need a digit', passwords),
-  password_symbol_required: flag('accounts', false, 'Passwords need a sign', passwords),
-  password_uppercase_required: flag('accounts', false, 'Passwords need a capital letter', passwords),
+  password_symbol_required: flag('accounts', false, 'Passwords need a special character', passwords),
+  password_uppercase_required: flag('accounts', false, 'Passwords need an upper-case letter', passwords),
   personal_access_token_prefix: text('accounts', tokenPrefixes.personal, 'Start of new personal access tokens', {
     max: 20,
     format: 'prefix',
@@ -131,7 +131,7 @@ export const accounts = {
     needs: ['two_factor_grace_period'],
   }),
   resource_access_token_notify_inherited: flag('mail', false, 'Inherited members hear of tokens that end'),
-  lock_resource_access_token_notify_inherited: flag('mail', false, 'Groups cannot change that'),
+  lock_resource_access_token_notify_inherited: flag('mail', false, 'Groups cannot change resource_access_token_notify_inherited'),
   ropc_without_client_credentials: flag('accounts', true, 'Password grant without a known application'),
   rsa_key_restriction: whole('accounts', 0, 'Least bits of RSA keys; -1 forbids them, 0 takes all', bits),
   service_access_tokens_expiration_enforced: flag('accounts', true, 'Tokens of service accounts need an end'),
@@ -139,12 +139,12 @@ export const accounts = {
   sign_in_restrictions: map('accounts', {}, 'Further rules for signing in'),
   signup_enabled: flag('accounts', true, 'People register by themselves'),
   two_factor_grace_period: whole('accounts', 48, 'Hours until the second factor must be there'),
-  unconfirmed_users_delete_after_days: whole('accounts', 7, 'Days until they are deleted', { min: 1 }),
+  unconfirmed_users_delete_after_days: whole('accounts', 7, 'Days until unconfirmed accounts are deleted', { min: 1 }),
   unique_ips_limit_enabled: flag('accounts', false, 'Bound the addresses that one account signs in from', {
     needs: ['unique_ips_limit_per_user', 'unique_ips_limit_time_window'],
   }),
-  unique_ips_limit_per_user: whole('accounts', 10, 'Addresses of one account', { min: 1 }),
-  unique_ips_limit_time_window: whole('accounts', 3_600, 'Seconds that an address counts'),
+  unique_ips_limit_per_user: whole('accounts', 10, 'Addresses that one account may sign in from', { min: 1 }),
+  unique_ips_limit_time_window: whole('accounts', 3_600, 'Seconds that an address of a sign-in counts'),
   updating_name_disabled_for_users: flag('accounts', false, 'Only administrators change names'),
   user_deactivation_emails_enabled: flag('mail', true, 'Mail to accounts that are deactivated'),
   user_default_external: flag('accounts', false, 'New accounts are external', newAccounts),
@@ -160,6 +160,6 @@ export const accounts = {
   max_number_of_repository_downloads: whole('spam', 0, 'Repositories that one account downloads in a while', {
     max: 10_000,
   }),
-  max_number_of_repository_downloads_within_time_period: whole('spam', 0, 'Seconds of that while', { max: 864_000 }),
-  auto_ban_user_on_excessive_projects_download: flag('spam', false, 'Ban accounts above that'),
+  max_number_of_repository_downloads_within_time_period: whole('spam', 0, 'Seconds in which downloaded repositories count', { max: 864_000 }),
+  auto_ban_user_on_excessive_projects_download: flag('spam', false, 'Ban accounts that download too many repositories'),
 };
