@@ -256,6 +256,12 @@ const effects: Readonly<Record<string, Effect>> = {
     before: 201,
     after: 403,
   },
+  offset_pagination_limit: {
+    value: 100,
+    look: async () => (await call('GET', '/projects?page=2&per_page=60')).status,
+    before: 200,
+    after: 405,
+  },
   ci_max_includes: { value: 1, look: lint, before: true, after: false },
   ci_max_total_yaml_size_bytes: { value: 90, look: lint, before: true, after: false },
   max_yaml_size_bytes: { value: 40, look: lint, before: true, after: false },

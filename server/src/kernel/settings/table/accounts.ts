@@ -68,8 +68,13 @@ export const accounts = {
     ...note,
     needs: ['external_auth_client_key'],
   }),
-  external_auth_client_key: text('accounts', null, 'Key of the certificate for the outside authorisation service', { ...note, secret: 'masked' }),
-  external_auth_client_key_pass: text('accounts', null, 'Passphrase of the key for the outside authorisation service', { secret: 'masked' }),
+  external_auth_client_key: text('accounts', null, 'Key of the certificate for the outside authorisation service', {
+    ...note,
+    secret: 'masked',
+  }),
+  external_auth_client_key_pass: text('accounts', null, 'Passphrase of the key for the outside authorisation service', {
+    secret: 'masked',
+  }),
   external_authorization_service_enabled: flag('accounts', false, 'Ask an outside service for access to projects', {
     needs: [
       'external_authorization_service_default_label',
@@ -78,7 +83,12 @@ export const accounts = {
     ],
   }),
   external_authorization_service_default_label: text('accounts', null, 'Label of projects that have none'),
-  external_authorization_service_timeout: decimal('accounts', 0.5, 'Seconds to wait for the outside authorisation service', { min: 0.001, max: 10 }),
+  external_authorization_service_timeout: decimal(
+    'accounts',
+    0.5,
+    'Seconds to wait for the outside authorisation service',
+    { min: 0.001, max: 10 },
+  ),
   external_authorization_service_url: text('accounts', null, 'Address of the outside authorisation service', {
     format: 'url',
   }),
@@ -131,7 +141,11 @@ export const accounts = {
     needs: ['two_factor_grace_period'],
   }),
   resource_access_token_notify_inherited: flag('mail', false, 'Inherited members hear of tokens that end'),
-  lock_resource_access_token_notify_inherited: flag('mail', false, 'Groups cannot change resource_access_token_notify_inherited'),
+  lock_resource_access_token_notify_inherited: flag(
+    'mail',
+    false,
+    'Groups cannot change resource_access_token_notify_inherited',
+  ),
   ropc_without_client_credentials: flag('accounts', true, 'Password grant without a known application'),
   rsa_key_restriction: whole('accounts', 0, 'Least bits of RSA keys; -1 forbids them, 0 takes all', bits),
   service_access_tokens_expiration_enforced: flag('accounts', true, 'Tokens of service accounts need an end'),
@@ -160,6 +174,11 @@ export const accounts = {
   max_number_of_repository_downloads: whole('spam', 0, 'Repositories that one account downloads in a while', {
     max: 10_000,
   }),
-  max_number_of_repository_downloads_within_time_period: whole('spam', 0, 'Seconds in which downloaded repositories count', { max: 864_000 }),
+  max_number_of_repository_downloads_within_time_period: whole(
+    'spam',
+    0,
+    'Seconds in which downloaded repositories count',
+    { max: 864_000 },
+  ),
   auto_ban_user_on_excessive_projects_download: flag('spam', false, 'Ban accounts that download too many repositories'),
 };

@@ -42,8 +42,15 @@ export const ci = {
     acts: 'new projects',
   }),
   enforce_ci_inbound_job_token_scope_enabled: flag('ci', true, 'Job tokens of other projects need permission'),
-  external_pipeline_validation_service_timeout: whole('ci', null, 'Seconds to wait for the service that allows pipelines', { min: 1 }),
-  external_pipeline_validation_service_token: text('ci', null, 'Token sent to the service that allows pipelines', { secret: 'masked' }),
+  external_pipeline_validation_service_timeout: whole(
+    'ci',
+    null,
+    'Seconds to wait for the service that allows pipelines',
+    { min: 1 },
+  ),
+  external_pipeline_validation_service_token: text('ci', null, 'Token sent to the service that allows pipelines', {
+    secret: 'masked',
+  }),
   external_pipeline_validation_service_url: text('ci', null, 'Service that allows or refuses pipelines', {
     format: 'url',
   }),

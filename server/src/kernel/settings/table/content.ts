@@ -10,11 +10,18 @@ export const content = {
   asciidoc_max_includes: whole('content', 32, 'Files that an AsciiDoc document includes', { max: 64 }),
   asset_proxy_allowlist: texts('content', [], 'Hosts whose pictures are not fetched through the proxy; wildcards'),
   asset_proxy_enabled: flag('content', false, 'Fetch pictures through a proxy', { needs: ['asset_proxy_url'] }),
-  asset_proxy_secret_key: text('content', null, 'Secret shared with the proxy of pictures', { max: 4_096, secret: 'hidden' }),
+  asset_proxy_secret_key: text('content', null, 'Secret shared with the proxy of pictures', {
+    max: 4_096,
+    secret: 'hidden',
+  }),
   asset_proxy_url: text('content', null, 'Address of the proxy of pictures', url),
   avatarservice_enabled: flag('content', true, 'Pictures of people by their address'),
-  diagramrenderer_enabled: flag('content', false, 'Diagrams by the renderer of diagramrenderer_url', { needs: ['diagramrenderer_url'] }),
-  diagramrenderer_formats: map('content', {}, 'Further formats of that renderer, each true or false', { format: 'switches' }),
+  diagramrenderer_enabled: flag('content', false, 'Diagrams by the renderer of diagramrenderer_url', {
+    needs: ['diagramrenderer_url'],
+  }),
+  diagramrenderer_formats: map('content', {}, 'Further formats of that renderer, each true or false', {
+    format: 'switches',
+  }),
   diagramrenderer_url: text('content', null, 'Address of the renderer of many kinds of diagrams', url),
   diagramservice_enabled: flag('content', true, 'Editor of diagrams', { needs: ['diagramservice_url'] }),
   diagramservice_url: text('content', 'https://embed.diagrams.net', 'Address of the editor of diagrams', {
@@ -28,7 +35,9 @@ export const content = {
   lock_math_rendering_limits_enabled: flag('content', false, 'Groups cannot change math_rendering_limits_enabled'),
   max_attachment_size: whole('content', 100, 'Megabytes of an attachment', { min: 1 }),
   snippet_size_limit: whole('content', 52_428_800, 'Bytes of a snippet', { ...bytes, min: 1 }),
-  umlrenderer_enabled: flag('content', false, 'UML diagrams by the renderer of umlrenderer_url', { needs: ['umlrenderer_url'] }),
+  umlrenderer_enabled: flag('content', false, 'UML diagrams by the renderer of umlrenderer_url', {
+    needs: ['umlrenderer_url'],
+  }),
   umlrenderer_url: text('content', null, 'Address of the renderer of UML diagrams', url),
   wiki_asciidoc_allow_uri_includes: flag('content', false, 'AsciiDoc in wikis includes addresses'),
   wiki_page_max_content_bytes: whole('content', 5_242_880, 'Bytes of a wiki page', { ...bytes, min: 1_024 }),
@@ -102,7 +111,12 @@ export const content = {
   secret_detection_token_revocation_enabled: flag('scanning', false, 'Have found tokens revoked'),
   secret_detection_token_revocation_url: text('scanning', null, 'Where found tokens are revoked', url),
   secret_detection_token_revocation_token: text('scanning', null, 'Token for revoking found tokens', masked),
-  secret_detection_revocation_token_types_url: text('scanning', null, 'Where kinds of tokens that can be revoked are listed', url),
+  secret_detection_revocation_token_types_url: text(
+    'scanning',
+    null,
+    'Where kinds of tokens that can be revoked are listed',
+    url,
+  ),
   max_number_of_vulnerabilities_per_project: whole('scanning', null, 'Findings of one project', { min: 1 }),
   security_mr_report_cache_lifetime_minutes: whole('scanning', 10, 'Minutes that reports of merge requests are kept'),
 };

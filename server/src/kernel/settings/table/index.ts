@@ -13,7 +13,7 @@ import { packages } from './packages.ts';
 import { projects } from './projects.ts';
 import { throttles } from './throttles.ts';
 
-export const settingTable = {
+const settingTable = {
   ...accounts,
   ...projects,
   ...ci,

@@ -22,7 +22,11 @@ export const instance = {
   maintenance_mode: flag('admin', false, 'Only administrators change anything'),
   maintenance_mode_message: text('admin', null, 'Shown in maintenance mode'),
   metrics_method_call_threshold: whole('compatibility', 10, 'Milliseconds from which calls are measured'),
-  observability_backend_ssl_verification_enabled: flag('compatibility', true, 'Check the certificate of the observability service'),
+  observability_backend_ssl_verification_enabled: flag(
+    'compatibility',
+    true,
+    'Check the certificate of the observability service',
+  ),
   prometheus_metrics_enabled: flag('admin', true, 'Offer metrics'),
   reindexing_minimum_index_size: whole('compatibility', 1_073_741_824, 'Bytes from which an index is rebuilt', bytes),
   reindexing_minimum_relative_bloat_size: decimal('compatibility', 0.2, 'Waste from which an index is rebuilt', {
@@ -56,7 +60,11 @@ export const instance = {
   elasticsearch_aws_region: text('compatibility', 'us-east-1', 'Elasticsearch: its region', { nullable: true }),
   elasticsearch_aws_secret_access_key: text('compatibility', null, 'Elasticsearch: its secret', masked),
   elasticsearch_client_request_timeout: whole('compatibility', 0, 'Elasticsearch: seconds of one call'),
-  elasticsearch_indexed_field_length_limit: whole('compatibility', 20_000, 'Elasticsearch: characters of one field; 0 for any'),
+  elasticsearch_indexed_field_length_limit: whole(
+    'compatibility',
+    20_000,
+    'Elasticsearch: characters of one field; 0 for any',
+  ),
   elasticsearch_indexed_file_size_limit_kb: whole('compatibility', 1_024, 'Elasticsearch: kilobytes of one file', one),
   elasticsearch_indexing: flag('compatibility', false, 'Elasticsearch: fill the index'),
   elasticsearch_limit_indexing: flag('compatibility', false, 'Elasticsearch: only listed groups and projects'),
@@ -69,7 +77,10 @@ export const instance = {
   elasticsearch_requeue_workers: flag('compatibility', false, 'Elasticsearch: go on until all is done'),
   elasticsearch_retry_on_failure: whole('compatibility', 0, 'Elasticsearch: further tries'),
   elasticsearch_search: flag('compatibility', false, 'Elasticsearch: search with it; Millrace searches by itself'),
-  elasticsearch_url: text('compatibility', 'http://localhost:9200', 'Elasticsearch: its addresses', { max: 2_048, nullable: true }),
+  elasticsearch_url: text('compatibility', 'http://localhost:9200', 'Elasticsearch: its addresses', {
+    max: 2_048,
+    nullable: true,
+  }),
   elasticsearch_username: text('compatibility', null, 'Elasticsearch: its user'),
   elasticsearch_worker_number_of_shards: whole('compatibility', 2, 'Elasticsearch: parts of the work', one),
   global_search_code_enabled: flag('search', true, 'Search code everywhere'),

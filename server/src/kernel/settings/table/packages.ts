@@ -17,11 +17,19 @@ export const packages = {
     'Clean-ups of proxied images at the same time',
   ),
   maven_package_requests_forwarding: flag('packages', true, 'Ask the public registry for missing Maven packages'),
-  lock_maven_package_requests_forwarding: flag('packages', false, 'Groups cannot change maven_package_requests_forwarding'),
+  lock_maven_package_requests_forwarding: flag(
+    'packages',
+    false,
+    'Groups cannot change maven_package_requests_forwarding',
+  ),
   npm_package_requests_forwarding: flag('packages', true, 'Ask the public registry for missing npm packages'),
   lock_npm_package_requests_forwarding: flag('packages', false, 'Groups cannot change npm_package_requests_forwarding'),
   pypi_package_requests_forwarding: flag('packages', true, 'Ask the public registry for missing PyPI packages'),
-  lock_pypi_package_requests_forwarding: flag('packages', false, 'Groups cannot change pypi_package_requests_forwarding'),
+  lock_pypi_package_requests_forwarding: flag(
+    'packages',
+    false,
+    'Groups cannot change pypi_package_requests_forwarding',
+  ),
   nuget_skip_metadata_url_validation: flag('packages', false, 'Take NuGet packages with odd addresses'),
   package_registry_allow_anyone_to_pull_option: flag('packages', true, 'Projects may let anybody pull packages'),
   package_registry_cleanup_policies_worker_capacity: whole('packages', 2, 'Clean-ups of packages at the same time'),
@@ -53,9 +61,13 @@ export const packages = {
   max_http_decompressed_size: whole('outbound', 100, 'Megabytes of an unpacked answer'),
   max_http_response_size_limit: whole('outbound', 100, 'Megabytes of an answer'),
   max_http_response_json_depth: whole('outbound', 100, 'Levels of a JSON answer'),
-  tracker_connect_additional_audience_url: text('outbound', null, 'Further audience of tokens of the tracker', { format: 'url' }),
+  tracker_connect_additional_audience_url: text('outbound', null, 'Further audience of tokens of the tracker', {
+    format: 'url',
+  }),
   tracker_connect_application_key: text('outbound', null, 'Application of the tracker'),
-  tracker_connect_proxy_url: text('outbound', null, 'Instance that stands before this one for the tracker', { format: 'url' }),
+  tracker_connect_proxy_url: text('outbound', null, 'Instance that stands before this one for the tracker', {
+    format: 'url',
+  }),
   tracker_connect_public_key_storage_enabled: flag('outbound', false, 'Keep public keys for the tracker'),
   slack_app_enabled: flag('outbound', false, 'Slack application', {
     needs: ['slack_app_id', 'slack_app_secret', 'slack_app_signing_secret', 'slack_app_verification_token'],

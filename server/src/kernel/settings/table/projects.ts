@@ -60,7 +60,12 @@ export const projects = {
   hashed_storage_enabled: flag('compatibility', true, 'Repositories have paths without names; always so'),
   inactive_projects_delete_after_months: whole('namespaces', 2, 'Months until a project counts as unused'),
   inactive_projects_min_size_mb: whole('namespaces', 0, 'Megabytes from which unused projects are deleted'),
-  inactive_projects_send_warning_email_after_months: whole('namespaces', 1, 'Months until members of an unused project are warned', one),
+  inactive_projects_send_warning_email_after_months: whole(
+    'namespaces',
+    1,
+    'Months until members of an unused project are warned',
+    one,
+  ),
   invitation_flow_enforcement: flag('namespaces', false, 'New members are invited and accept'),
   namespace_aggregation_schedule_lease_duration_in_seconds: whole(
     'compatibility',
@@ -110,7 +115,11 @@ export const projects = {
     deprecated: 'housekeeping_optimize_repository_period',
   }),
   housekeeping_optimize_repository_period: whole('repository', 10, 'Pushes between two maintenances', one),
-  lock_web_based_commit_signing_enabled: flag('repository', false, 'Groups cannot change web_based_commit_signing_enabled'),
+  lock_web_based_commit_signing_enabled: flag(
+    'repository',
+    false,
+    'Groups cannot change web_based_commit_signing_enabled',
+  ),
   mirror_available: flag('imports', true, 'Maintainers may set up mirrors'),
   mirror_capacity_threshold: whole('imports', 50, 'Free places before more mirrors are planned', one),
   mirror_max_capacity: whole('imports', 100, 'Mirrors at the same time', one),
@@ -124,7 +133,9 @@ export const projects = {
   sourcegraph_enabled: flag('web', false, 'Code navigation by Sourcegraph', { needs: ['sourcegraph_url'] }),
   sourcegraph_public_only: flag('web', true, 'Sourcegraph in public projects alone'),
   sourcegraph_url: text('web', null, 'Address of Sourcegraph', { format: 'url' }),
-  static_objects_external_storage_auth_token: text('repository', null, 'Token for the cache in front of archives', { secret: 'masked' }),
+  static_objects_external_storage_auth_token: text('repository', null, 'Token for the cache in front of archives', {
+    secret: 'masked',
+  }),
   static_objects_external_storage_url: text('repository', null, 'Cache in front of archives and raw files', {
     format: 'url',
     needs: ['static_objects_external_storage_auth_token'],
