@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { declaredRoutes } from '../../described.ts';
 import { settingAliases } from '../names.ts';
+import { type LimitName, namedLimits } from '../rate-limits/limits.ts';
 import { checkSettings } from './check.ts';
 import { defaultSettings } from './defaults.ts';
 import { owners } from './row.ts';
@@ -32,10 +34,14 @@ function readsOf(text: string): { places: number; understood: number; names: str
     understood += 1;
     names.push(name);
   }
-  for (const [, holder = ''] of text.matchAll(/const\s+(\w+)\s*=\s*await\s+(?:\w+\.)*settings\.read\(\)/g)) {
+  for (const [, holder = ''] of text.matchAll(/(?:^|\s)(\w+)\s*=\s*await\s+(?:\w+\.)*settings\.read\(\)/g)) {
     understood += 1;
     holders.add(holder);
   }
+  // What a function of the file answers.
+  for (const [, name] of text.matchAll(/function\s+(\w+)\([^)]*\):\s*Promise<ApplicationSettings>/g))
+    for (const [, holder = ''] of text.matchAll(new RegExp(`const\\s+(\\w+)\\s*=\\s*await\\s+${name}\\(`, 'g')))
+      holders.add(holder);
   // Handed on to a function, which names the type of what it takes.
   understood += [...text.matchAll(/(?:\w\(|,)\s*await\s+(?:\w+\.)*settings\.read\(\)\s*\)/g)].length;
   for (const [, holder = ''] of text.matchAll(/(\w+):\s*ApplicationSettings\b/g)) holders.add(holder);
@@ -43,14 +49,25 @@ function readsOf(text: string): { places: number; understood: number; names: str
     names.push(...[...list.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? ''));
   for (const holder of holders)
     for (const [, name = ''] of text.matchAll(new RegExp(`\\b${holder}\\.(\\w+)`, 'g'))) names.push(name);
-  // A table of names: its type says that they are settings.
-  if (/\bSettingName\b/.test(text)) for (const [, name = ''] of text.matchAll(/'(\w+)'/g)) names.push(name);
+  // General limits are read by the start of their names.
+  for (const [, prefix = ''] of text.matchAll(/throttle\('(throttle_\w+?)'/g))
+    for (const end of ['enabled', 'requests_per_period', 'period_in_seconds']) names.push(`${prefix}_${end}`);
   return { places: [...text.matchAll(reading)].length, understood, names: names.filter(isSettingName) };
+}
+
+/** Settings of the named limits that something counts in: routes that name them, and calls. */
+function countedLimits(): string[] {
+  const called = files.flatMap(({ text }) => [...text.matchAll(/\.within\('(\w+)'/g)].map(([, name]) => name ?? ''));
+  const routed = declaredRoutes().flatMap(({ rate = [] }) => rate);
+  return [...called, ...routed].flatMap((name) => {
+    const { setting, allowlist } = namedLimits[name as LimitName];
+    return allowlist ? [setting, allowlist] : [setting];
+  });
 }
 
 describe('the table of application settings', () => {
   it('marks as acting what the product reads, and nothing else', () => {
-    const read = new Set(files.flatMap(({ text }) => readsOf(text).names));
+    const read = new Set<string>([...files.flatMap(({ text }) => readsOf(text).names), ...countedLimits()]);
     const acting = new Set(settingNames.filter((name) => settingRows[name].acts));
     // The rules of default branches act through the level that moves with them.
     read.add('default_branch_protection_defaults');

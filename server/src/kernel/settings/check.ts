@@ -14,8 +14,10 @@ export function normalised(row: Row<unknown>, value: unknown): unknown {
     case 'text':
       return value === '' && row.nullable ? null : value;
     case 'texts':
-    case 'words':
-      return [...new Set(((value ?? []) as string[]).map((item) => item.trim()).filter((item) => item !== ''))];
+    case 'words': {
+      const items = ((value ?? []) as string[]).map((item) => item.trim()).filter((item) => item !== '');
+      return [...new Set(row.format === 'names' ? items.map((item) => item.toLowerCase()) : items)];
+    }
     case 'integers':
       return [...new Set((value ?? []) as number[])];
     case 'map':

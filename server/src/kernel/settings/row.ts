@@ -26,7 +26,7 @@ export const owners = {
 
 export type Owner = keyof typeof owners;
 
-/** What a text or a map must be, besides its size. */
+/** What a text, the texts of a list, or a map must be, besides its size. Names are of users, in lower case. */
 export type Format =
   | 'url'
   | 'email'
@@ -37,6 +37,7 @@ export type Format =
   | 'prefix'
   | 'file'
   | 'branch'
+  | 'names'
   | 'weights'
   | 'switches'
   | 'protection';

@@ -169,7 +169,9 @@ export const accounts = {
   user_defaults_to_private_profile: flag('accounts', false, 'New accounts have a private profile', newAccounts),
   user_oauth_applications: flag('accounts', true, 'Everybody may register applications'),
   user_show_add_ssh_key_message: flag('web', true, 'Remind people without an SSH key'),
-  git_rate_limit_users_allowlist: texts('spam', [], 'User names that may download any number of repositories'),
+  git_rate_limit_users_allowlist: texts('spam', [], 'User names that may download any number of repositories', {
+    format: 'names',
+  }),
   git_rate_limit_users_alertlist: integers('spam', [], 'Users who hear of excessive downloads'),
   max_number_of_repository_downloads: whole('spam', 0, 'Repositories that one account downloads in a while', {
     max: 10_000,

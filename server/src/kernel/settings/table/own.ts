@@ -4,9 +4,25 @@
  */
 import { whole } from '../row.ts';
 
+const counted = { own: true, acts: 'requests' } as const;
+
 export const own = {
   offset_pagination_limit: whole('api', 50_000, 'Highest row that pages by number reach; 0 for any', {
     own: true,
     acts: 'lists',
   }),
+  project_repositories_archive_limit: whole(
+    'limits',
+    5,
+    'Archives that one downloads of a project a minute; 0 for any',
+    counted,
+  ),
+  project_repositories_archive_unauthenticated_limit: whole(
+    'limits',
+    100,
+    'The same for all anonymous callers',
+    counted,
+  ),
+  namespace_exists_limit: whole('limits', 20, 'Questions whether a namespace exists a minute; 0 for any', counted),
+  user_sign_in_limit: whole('limits', 60, 'Sign-ins to one account in 10 minutes; 0 for any', counted),
 };

@@ -2,33 +2,36 @@
 import { flag, text, texts, whole } from '../row.ts';
 
 const one = { min: 1 };
+/** Rows of kernel/rate-limits. */
+const counted = { acts: 'requests' };
+const rate = { ...one, ...counted };
 
 export const throttles = {
-  throttle_authenticated_api_enabled: flag('limits', false, 'Limit API requests of signed-in people'),
+  throttle_authenticated_api_enabled: flag('limits', false, 'Limit API requests of signed-in people', counted),
   throttle_authenticated_api_period_in_seconds: whole(
     'limits',
     3_600,
     'API requests of signed-in people: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_authenticated_api_requests_per_period: whole(
     'limits',
     7_200,
     'API requests of signed-in people: requests in that time',
-    one,
+    rate,
   ),
-  throttle_authenticated_web_enabled: flag('limits', false, 'Limit page requests of signed-in people'),
+  throttle_authenticated_web_enabled: flag('limits', false, 'Limit page requests of signed-in people', counted),
   throttle_authenticated_web_period_in_seconds: whole(
     'limits',
     3_600,
     'Page requests of signed-in people: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_authenticated_web_requests_per_period: whole(
     'limits',
     7_200,
     'Page requests of signed-in people: requests in that time',
-    one,
+    rate,
   ),
   throttle_authenticated_deprecated_api_enabled: flag(
     'limits',
@@ -47,31 +50,36 @@ export const throttles = {
     'Page requests of signed-in people: requests in that time',
     one,
   ),
-  throttle_authenticated_files_api_enabled: flag('limits', false, 'Limit repository file requests of signed-in people'),
+  throttle_authenticated_files_api_enabled: flag(
+    'limits',
+    false,
+    'Limit repository file requests of signed-in people',
+    counted,
+  ),
   throttle_authenticated_files_api_period_in_seconds: whole(
     'limits',
     15,
     'Repository file requests of signed-in people: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_authenticated_files_api_requests_per_period: whole(
     'limits',
     500,
     'Repository file requests of signed-in people: requests in that time',
-    one,
+    rate,
   ),
-  throttle_authenticated_git_http_enabled: flag('limits', false, 'Limit git over HTTP of signed-in people'),
+  throttle_authenticated_git_http_enabled: flag('limits', false, 'Limit git over HTTP of signed-in people', counted),
   throttle_authenticated_git_http_period_in_seconds: whole(
     'limits',
     3_600,
     'Git over HTTP of signed-in people: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_authenticated_git_http_requests_per_period: whole(
     'limits',
     3_600,
     'Git over HTTP of signed-in people: requests in that time',
-    one,
+    rate,
   ),
   throttle_authenticated_git_lfs_enabled: flag('limits', false, 'Limit LFS requests of signed-in people'),
   throttle_authenticated_git_lfs_period_in_seconds: whole(
@@ -99,44 +107,44 @@ export const throttles = {
     'Package requests of signed-in people: requests in that time',
     one,
   ),
-  throttle_protected_paths_enabled: flag('limits', false, 'Limit sign-in and other protected paths'),
+  throttle_protected_paths_enabled: flag('limits', false, 'Limit sign-in and other protected paths', counted),
   throttle_protected_paths_period_in_seconds: whole(
     'limits',
     60,
     'Sign-in and other protected paths: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_protected_paths_requests_per_period: whole(
     'limits',
     10,
     'Sign-in and other protected paths: requests in that time',
-    one,
+    rate,
   ),
-  throttle_unauthenticated_api_enabled: flag('limits', false, 'Limit API requests of anybody'),
+  throttle_unauthenticated_api_enabled: flag('limits', false, 'Limit API requests of anybody', counted),
   throttle_unauthenticated_api_period_in_seconds: whole(
     'limits',
     3_600,
     'API requests of anybody: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_unauthenticated_api_requests_per_period: whole(
     'limits',
     3_600,
     'API requests of anybody: requests in that time',
-    one,
+    rate,
   ),
-  throttle_unauthenticated_web_enabled: flag('limits', false, 'Limit page requests of anybody'),
+  throttle_unauthenticated_web_enabled: flag('limits', false, 'Limit page requests of anybody', counted),
   throttle_unauthenticated_web_period_in_seconds: whole(
     'limits',
     3_600,
     'Page requests of anybody: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_unauthenticated_web_requests_per_period: whole(
     'limits',
     3_600,
     'Page requests of anybody: requests in that time',
-    one,
+    rate,
   ),
   throttle_unauthenticated_deprecated_api_enabled: flag('limits', false, 'Limit deprecated API requests of anybody'),
   throttle_unauthenticated_deprecated_api_period_in_seconds: whole(
@@ -151,31 +159,36 @@ export const throttles = {
     'Deprecated API requests of anybody: requests in that time',
     one,
   ),
-  throttle_unauthenticated_files_api_enabled: flag('limits', false, 'Limit repository file requests of anybody'),
+  throttle_unauthenticated_files_api_enabled: flag(
+    'limits',
+    false,
+    'Limit repository file requests of anybody',
+    counted,
+  ),
   throttle_unauthenticated_files_api_period_in_seconds: whole(
     'limits',
     15,
     'Repository file requests of anybody: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_unauthenticated_files_api_requests_per_period: whole(
     'limits',
     125,
     'Repository file requests of anybody: requests in that time',
-    one,
+    rate,
   ),
-  throttle_unauthenticated_git_http_enabled: flag('limits', false, 'Limit git over HTTP of anybody'),
+  throttle_unauthenticated_git_http_enabled: flag('limits', false, 'Limit git over HTTP of anybody', counted),
   throttle_unauthenticated_git_http_period_in_seconds: whole(
     'limits',
     3_600,
     'Git over HTTP of anybody: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_unauthenticated_git_http_requests_per_period: whole(
     'limits',
     3_600,
     'Git over HTTP of anybody: requests in that time',
-    one,
+    rate,
   ),
   throttle_unauthenticated_packages_api_enabled: flag('limits', false, 'Limit package requests of anybody'),
   throttle_unauthenticated_packages_api_period_in_seconds: whole(
@@ -205,11 +218,22 @@ export const throttles = {
   ),
   protected_paths: texts(
     'limits',
-    ['/users/password', '/users/sign_in', '/api/v4/session', '/-/session'],
-    'Protected paths',
+    [
+      '/users/password',
+      '/users/sign_in',
+      '/api/v4/session',
+      '/users',
+      '/users/confirmation',
+      '/unsubscribes/',
+      '/admin/session',
+      '/-/session',
+    ],
+    'Starts of protected paths',
+    counted,
   ),
   protected_paths_for_get_request: texts('limits', [], 'Protected paths when they are read'),
   rate_limiting_response_text: text('limits', null, 'Answer to whom is over a limit; Retry later when empty', {
     max: 2_048,
+    ...counted,
   }),
 };
