@@ -1,5 +1,6 @@
 /** The composition root: kernels in, one line per feature, a server that does not listen yet out. */
 import type { FastifyInstance } from 'fastify';
+import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import { findUser, type Identity, identityFeature, type Release, scopesAllowGit } from './features/identity/index.ts';
 import { createPersonalNamespace, namespacesFeature, nextIid } from './features/namespaces/index.ts';
@@ -24,6 +25,7 @@ import { addJob, type CronItem, type Task } from './kernel/queue/index.ts';
 import { createRateLimits, type RateLimits } from './kernel/rate-limits/index.ts';
 import type { Secrets } from './kernel/secrets/index.ts';
 import { createSettings, type Settings } from './kernel/settings/index.ts';
+import { createSwitches, type Switches } from './kernel/switches/index.ts';
 import type { Logger } from './kernel/telemetry/index.ts';
 import type { Metrics } from './kernel/telemetry/metrics.ts';
 import { observeRequests } from './kernel/telemetry/requests.ts';
@@ -75,6 +77,7 @@ const limits = { maxParameterBytes: 10 * 1024 * 1024, maxFileBytes: 100 * 1024 *
 /** What features are made of: the technology, and what is built on it once. */
 export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
   readonly settings: Settings;
+  readonly switches: Switches;
   readonly live: Live;
   readonly rates: RateLimits;
 }
@@ -199,7 +202,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     liveEvents({ db, live, resolver: identity.resolver, parents: namespaces.parents, stopping }),
   ];
   return {
-    features: [identity, namespaces, repository, ci, review],
+    features: [identity, namespaces, repository, ci, review, adminFeature({ switches: kernels.switches })],
     identity,
     runner,
     transports,
@@ -230,9 +233,10 @@ export interface AppOptions {
 export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const { config, db, externalUrl, listener, log, metrics, objects } = kernels;
   const settings = createSettings(db, listener);
+  const switches = createSwitches(db, listener);
   const live = createLive(listener);
   const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
-  const composed = composeFeatures({ ...kernels, settings, live, rates });
+  const composed = composeFeatures({ ...kernels, settings, switches, live, rates });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });
   const features = [...composed.features, ...(options.features ?? [])];
@@ -265,6 +269,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     temporary: objects.temporary,
     externalUrl,
     maximumOffset: async () => (await settings.read()).offset_pagination_limit,
+    redirectsMoved: (actor) => switches.enabled('api_redirect_moved_projects', actor),
     strict: options.strict ?? false,
   });
   mountOpenApi(server, routes, compatibleVersion);

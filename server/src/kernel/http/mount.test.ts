@@ -51,6 +51,7 @@ const routes: Route[] = [
     access: { on: 'instance', ability: 'admin' },
     params: Type.Object({ id: Int() }),
     responses: { 204: Empty },
+    conditional: 'a thing of the test',
     handler: async () => undefined,
   }),
   route({
@@ -110,6 +111,7 @@ beforeAll(async () => {
     temporary,
     externalUrl: 'http://forge.test',
     maximumOffset: async () => 50_000,
+    redirectsMoved: async () => false,
   });
   await server.ready();
   startMilliseconds = performance.now() - before;

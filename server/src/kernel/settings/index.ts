@@ -1,20 +1,13 @@
 /** Application settings: typed values with defaults, read by every slice, kept for a minute and dropped on change. */
 import { type Db, transaction } from '../db/index.ts';
 import { type ApplicationSettings, defaultSettings } from './defaults.ts';
+import { type ChangeFeed, kept } from './kept.ts';
 import { readSettings, settingsChannel, writeSetting } from './settings.queries.ts';
 
 export type { ApplicationSettings, SettingName } from './defaults.ts';
 export { defaultSettings } from './defaults.ts';
-
-/** What caches need of the connection that listens for changes made by other processes. */
-export interface ChangeFeed {
-  /** False while changes made elsewhere do not arrive; caches are then bypassed. */
-  readonly connected: boolean;
-  /** Calls back with the payload of every notification on the channel. */
-  on(channel: string, callback: (payload: string) => void): void;
-  /** Calls back when the connection is lost. */
-  onLost(callback: () => void): void;
-}
+export type { ChangeFeed } from './kept.ts';
+export { kept } from './kept.ts';
 
 export interface Settings {
   /** All values as they are now; at most a minute old if a change was missed. */
@@ -22,8 +15,6 @@ export interface Settings {
   /** Stores values. They are the caller's to validate. */
   write(changes: Partial<ApplicationSettings>): Promise<void>;
 }
-
-const lifetimeMilliseconds = 60_000;
 
 /** Stored values over the defaults. Rows that no reader knows are kept in the table and ignored here. */
 function merged(rows: ReadonlyArray<{ name: string; value: unknown }>): ApplicationSettings {
@@ -33,29 +24,14 @@ function merged(rows: ReadonlyArray<{ name: string; value: unknown }>): Applicat
 
 /** One per process. `now` is a monotonic clock in milliseconds. */
 export function createSettings(db: Db, changes: ChangeFeed, now: () => number = () => performance.now()): Settings {
-  let kept: { values: Promise<ApplicationSettings>; until: number } | undefined;
-  const forget = () => {
-    kept = undefined;
-  };
-  changes.on(settingsChannel, forget);
-  changes.onLost(forget);
-
+  const cache = kept(changes, settingsChannel, async () => merged(await readSettings(db)), now);
   return {
-    read: () => {
-      if (kept && kept.until > now() && changes.connected) return kept.values;
-      const values = readSettings(db).then(merged);
-      const entry = { values, until: now() + lifetimeMilliseconds };
-      kept = entry;
-      values.catch(() => {
-        if (kept === entry) kept = undefined;
-      });
-      return values;
-    },
+    read: cache.read,
     write: async (values) => {
       await transaction(db, async (tx) => {
         for (const [name, value] of Object.entries(values)) await writeSetting(tx, name, value);
       });
-      forget();
+      cache.forget();
     },
   };
 }
