@@ -104,6 +104,7 @@ beforeAll(async () => {
       jobToken: async () => null,
       session: async (token) =>
         token === 'cookie' ? { ...caller([]), scopes: null, credential: { kind: 'session', sessionId: 1 } } : null,
+      refusesTokensInUrls: async () => false,
       csrfValid: (_session, csrf) => csrf === 'csrf',
     },
     parents: { project: async () => null, group: async () => null },

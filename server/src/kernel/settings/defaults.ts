@@ -117,6 +117,8 @@ export interface ApplicationSettings {
   readonly users_get_by_id_limit_allowlist: readonly string[];
   readonly notes_create_limit_allowlist: readonly string[];
   readonly search_rate_limit_allowlist: readonly string[];
+  /** Tokens are read from headers only, not from the query. */
+  readonly refuse_tokens_in_urls: boolean;
 }
 
 export type SettingName = keyof ApplicationSettings;
@@ -233,4 +235,5 @@ export const defaultSettings: ApplicationSettings = {
   users_get_by_id_limit_allowlist: [],
   notes_create_limit_allowlist: [],
   search_rate_limit_allowlist: [],
+  refuse_tokens_in_urls: false,
 };

@@ -29,7 +29,7 @@ const refusedTargets = Object.fromEntries(
 type Key = 'percentage_of_actors' | 'percentage_of_time';
 
 function gateOf(value: unknown, key: Key): Partial<Gate> {
-  const text = String(value).trim().toLowerCase();
+  const text = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
   const all = { percentage_of_time: null, percentage_of_actors: null };
   if (text === 'true' || text === '100') return { enabled: true, ...all };
   if (text === 'false' || text === '0') return { enabled: false, ...all };
