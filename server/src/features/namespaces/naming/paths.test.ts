@@ -9,8 +9,10 @@ import {
   buildToken,
   unique,
 } from '../../../../test/factories.ts';
+import { plansOf } from '../../../../test/plans.queries.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
+import { findFormer } from './redirects.queries.ts';
 
 let app: TestApp;
 let ann: BuiltToken;
@@ -178,6 +180,13 @@ describe('[1/errors/24] after a project or group was renamed', () => {
       const absent = await get(`/projects/${escaped(`${was}-not`)}`, token);
       expect([hidden.status, hidden.body, hidden.headers.get('location')]).toEqual([404, absent.body, null]);
     }
+  });
+
+  it('a former path is one indexed read', async () => {
+    const plans = await plansOf(app.database, (db) => findFormer(db, was, 'project'));
+    expect(plans).toHaveLength(1);
+    expect(plans[0]).toContain('path_redirects_path_key');
+    expect(plans[0]).not.toContain('Seq Scan');
   });
 
   it('git follows the old path', async () => {
