@@ -4,7 +4,7 @@ import { preconditionFailed } from './errors.ts';
 import { parseDateTime } from './params/validate.ts';
 
 /** A weak ETag of a serialised answer. SHA-1 is the fastest of the hashes at hand; nothing is proved by it. */
-export const etagOf = (text: string): string => `W/"${hash('sha1', text, 'hex')}"`;
+export const etagOf = (text: string | Buffer): string => `W/"${hash('sha1', text, 'hex')}"`;
 
 const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
 

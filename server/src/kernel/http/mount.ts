@@ -142,7 +142,8 @@ async function send(
     const found = strictDifferences(schema, body);
     if (found.length > 0) throw new Error(`${route.method} ${route.path} answered ${status}: ${found.join('; ')}`);
   }
-  const text = serialiser(schema)(body);
+  // Bytes at once: the hash, the length and the socket each would make them of a text anew.
+  const text = Buffer.from(serialiser(schema)(body));
   if (route.method === 'GET' && status === 200) {
     const etag = etagOf(text);
     reply.header('ETag', etag);
