@@ -132,19 +132,6 @@ export async function listJobs(
     page.style === 'keyset' ? null : countUpTo(db, query.select('id')),
   ]);
   return { rows, total };
-  if (bounds.idAfter !== undefined) query = query.where('id', '>', bounds.idAfter);
-  if (bounds.idBefore !== undefined) query = query.where('id', '<', bounds.idBefore);
-  const after = page.after?.id;
-  if (page.style === 'keyset' && typeof after === 'number') query = query.where('id', '<', after);
-  const rows = query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
-  if (page.style === 'keyset') return { rows: await rows, total: null };
-  const counted = query.select('id').limit(countLimit + 1);
-  const total = db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const [found, { count }] = await Promise.all([rows, total]);
-  return { rows: found, total: Number(count) };
 }
 
 export interface JobEnd {

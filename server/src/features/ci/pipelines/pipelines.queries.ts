@@ -72,14 +72,6 @@ export async function listPipelines(
     countUpTo(db, query.select('id')),
   ]);
   return { rows, total };
-  const rows = ordered.limit(page.limit).offset(page.offset).execute();
-  const counted = query.select('id').limit(countLimit + 1);
-  const total = db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const [found, { count }] = await Promise.all([rows, total]);
-  return { rows: found, total: Number(count) };
 }
 
 export async function findPipeline(db: Db, projectId: number, id: number): Promise<Pipeline | undefined> {
@@ -127,10 +119,6 @@ export async function pipelinesOfMergeRequest(
     countUpTo(db, query.select('id')),
   ]);
   return { rows, total };
-  const rows = query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
-  const total = query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-  const [found, { count }] = await Promise.all([rows, total]);
-  return { rows: found, total: Number(count) };
 }
 
 export async function findUser(db: Db, id: number | null): Promise<User | undefined> {

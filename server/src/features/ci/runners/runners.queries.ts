@@ -107,14 +107,6 @@ export async function listRunners(
     countUpTo(db, query.select('id')),
   ]);
   return { rows, total };
-  const rows = query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
-  const counted = query.select('id').limit(countLimit + 1);
-  const total = db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const [found, { count }] = await Promise.all([rows, total]);
-  return { rows: found, total: Number(count) };
 }
 
 export async function findRunner(db: Db, id: number): Promise<Runner | undefined> {
@@ -324,14 +316,6 @@ export async function jobsOfRunner(
     page.style === 'keyset' ? null : countUpTo(db, query.select('id')),
   ]);
   return { rows, total };
-  const rows = query.selectAll().orderBy('id', filter.direction).limit(page.limit).offset(page.offset).execute();
-  const counted = query.select('id').limit(countLimit + 1);
-  const total = db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const [found, { count }] = await Promise.all([rows, total]);
-  return { rows: found, total: Number(count) };
 }
 
 /** The built-in runner's row with a new token: the process that starts it is the only one that knows it. */

@@ -27,16 +27,6 @@ export async function listVariables(
     countUpTo(db, owned(db, owner).select('id')),
   ]);
   return { rows, total };
-  const rows = owned(db, owner).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute();
-  const counted = owned(db, owner)
-    .select('id')
-    .limit(countLimit + 1);
-  const total = db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const [found, { count }] = await Promise.all([rows, total]);
-  return { rows: found, total: Number(count) };
 }
 
 /** All of one key, one per environment scope. */
