@@ -58,7 +58,7 @@ beforeAll(async () => {
   admin = await buildToken(app, { user: await buildAdmin(app) });
   repository = await buildRepositoryProject(app, { files: { 'a/ü.txt': 'hello\n', 'README.md': '# x\n' } });
   const slow = createPool({ ...app.database, max: 1, statementTimeout: 50 });
-  const few = new pg.Pool({ ...app.database, max: 1, connectionTimeoutMillis: 50 });
+  const few = new pg.Pool({ ...app.database, max: 1, connectionTimeoutMillis: 1000 });
   const cut = createPool({ ...app.database, max: 1 });
   outages.refused = () => new pg.Pool({ ...app.database, host: '127.0.0.1', port: 1 }).query('select 1');
   outages.absent = () => new pg.Pool({ ...app.database, host: '/nowhere' }).query('select 1');
@@ -228,6 +228,18 @@ describe('the status table', () => {
     });
   });
 
+  it('[1/errors/15] 429: more requests than the limit allows', async () => {
+    const { secret: token } = await buildToken(app);
+    const { id } = await buildGroup(app, { visibility: 'public' });
+    const { group_api_limit: usual } = await app.settings.read();
+    await app.settings.write({ group_api_limit: 1 });
+    expect((await call('GET', `/groups/${id}`, { token })).status).toBe(200);
+    const limited = await call('GET', `/groups/${id}`, { token });
+    await app.settings.write({ group_api_limit: usual });
+    expect(limited.status).toBe(429);
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
   it('[1/errors/16] [1/errors/25] 500: a fault tells the id of its request, which the log has, and nothing else', async () => {
     await app.db.schema.alterTable('ci_variables').renameTo('ci_variables_away').execute();
     const got = await call('GET', '/admin/ci/variables');
@@ -315,6 +327,7 @@ describe('all routes', () => {
   test('[1/what-the-service-does/4] HEAD is GET without its body, everywhere', async () => {
     const wrong: string[] = [];
     let found = 0;
+    await app.settings.write({ project_repositories_archive_limit: 0 });
     const headers = { 'private-token': admin.secret };
     const queried = (url: string) => (url.includes('/files/') ? `${url}?ref=main` : url);
     for (const each of app.routes) {

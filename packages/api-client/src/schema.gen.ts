@@ -52,6 +52,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Switches that were set
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getFeatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/features/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a switch
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postFeaturesByName"];
+        /**
+         * Give a switch its default again
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteFeaturesByName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/features/definitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Switches that there are
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getFeaturesDefinitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups": {
         parameters: {
             query?: never;
@@ -2618,6 +2682,31 @@ export interface components {
             message?: unknown;
             request_id?: string;
         };
+        /** Feature */
+        Feature: {
+            definition: components["schemas"]["FeatureDefinition"] | null;
+            gates: {
+                key: string;
+                /** @description A boolean or a percentage */
+                value: unknown;
+            }[];
+            name: string;
+            /** @enum {string} */
+            state: "on" | "off" | "conditional";
+        };
+        /** FeatureDefinition */
+        FeatureDefinition: {
+            default_enabled: boolean;
+            /** @description What the switch does */
+            description: string;
+            group: string | null;
+            introduced_by_url: string | null;
+            log_state_changes: boolean | null;
+            milestone: string;
+            name: string;
+            rollout_issue_url: string | null;
+            type: string;
+        };
         /** FileDiff */
         FileDiff: {
             a_mode: string;
@@ -3896,6 +3985,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Conflicts with what is there */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A fault of the service; `request_id` finds it in the log */
+        Fault: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Not allowed for this caller */
         Forbidden: {
             headers: {
@@ -3905,8 +4012,35 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Not possible in this state */
+        NotAllowed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Does not exist, or may not be seen by this caller */
         NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Does not continue what is there */
+        OutOfPlace: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Changed since the client read it */
+        PreconditionFailed: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3926,6 +4060,24 @@ export interface components {
         };
         /** @description No valid credentials */
         Unauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Overloaded or without its database; `Retry-After` says when to come back */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Understood, and not possible */
+        Unprocessable: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3964,10 +4116,19 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postAdminCiVariables: {
@@ -4029,6 +4190,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAdminCiVariablesByKey: {
@@ -4052,11 +4215,20 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putAdminCiVariablesByKey: {
@@ -4120,6 +4292,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteAdminCiVariablesByKey: {
@@ -4145,7 +4319,183 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFeatures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feature"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postFeaturesByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the switch */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Not supported; refused when given */
+                    feature_group?: string;
+                    /** @description Accepted; a switch that does not exist is refused all the same */
+                    force?: boolean;
+                    /** @description Not supported; refused when given */
+                    group?: string;
+                    /**
+                     * @description What the percentage is of; an actor is a project or group
+                     * @default percentage_of_time
+                     * @enum {string}
+                     */
+                    key?: "percentage_of_actors" | "percentage_of_time";
+                    /** @description Not supported; refused when given */
+                    namespace?: string;
+                    /** @description Not supported; refused when given */
+                    project?: string;
+                    /** @description Not supported; refused when given */
+                    repository?: string;
+                    /** @description Not supported; refused when given */
+                    user?: string;
+                    /** @description `true`, `false`, or a percentage from 0 to 100 */
+                    value: string | number | boolean;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description Not supported; refused when given */
+                    feature_group?: string;
+                    /** @description Accepted; a switch that does not exist is refused all the same */
+                    force?: boolean;
+                    /** @description Not supported; refused when given */
+                    group?: string;
+                    /**
+                     * @description What the percentage is of; an actor is a project or group
+                     * @default percentage_of_time
+                     * @enum {string}
+                     */
+                    key?: "percentage_of_actors" | "percentage_of_time";
+                    /** @description Not supported; refused when given */
+                    namespace?: string;
+                    /** @description Not supported; refused when given */
+                    project?: string;
+                    /** @description Not supported; refused when given */
+                    repository?: string;
+                    /** @description Not supported; refused when given */
+                    user?: string;
+                    /** @description `true`, `false`, or a percentage from 0 to 100 */
+                    value: string | number | boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feature"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteFeaturesByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the switch */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFeaturesDefinitions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureDefinition"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroups: {
@@ -4195,9 +4545,18 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroups: {
@@ -4291,6 +4650,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsById: {
@@ -4299,6 +4660,7 @@ export interface operations {
                 /** @description Administrators only */
                 statistics?: boolean;
                 with_custom_attributes?: boolean;
+                /** @description Use `/groups/:id/projects` */
                 with_projects?: boolean;
             };
             header?: never;
@@ -4319,11 +4681,20 @@ export interface operations {
                     "application/json": components["schemas"]["GroupDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putGroupsById: {
@@ -4427,6 +4798,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteGroupsById: {
@@ -4459,7 +4832,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdDescendantGroups: {
@@ -4503,11 +4879,20 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembers: {
@@ -4541,11 +4926,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdMembers: {
@@ -4592,7 +4986,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembersByUserId: {
@@ -4617,11 +5014,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putGroupsByIdMembersByUserId: {
@@ -4664,6 +5070,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteGroupsByIdMembersByUserId: {
@@ -4694,7 +5102,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembersAll: {
@@ -4728,11 +5139,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembersAllByUserId: {
@@ -4757,11 +5177,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdProjects: {
@@ -4815,11 +5244,20 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdRestore: {
@@ -4848,6 +5286,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdRunners: {
@@ -4859,6 +5299,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -4885,11 +5326,20 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdRunnersResetRegistrationToken: {
@@ -4918,6 +5368,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdSubgroups: {
@@ -4961,11 +5413,20 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdVariables: {
@@ -4994,11 +5455,20 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdVariables: {
@@ -5064,6 +5534,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdVariablesByKey: {
@@ -5093,11 +5565,21 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putGroupsByIdVariablesByKey: {
@@ -5162,7 +5644,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteGroupsByIdVariablesByKey: {
@@ -5194,7 +5679,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getJob: {
@@ -5215,9 +5704,18 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putJobsById: {
@@ -5233,7 +5731,10 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `output`
+                     */
                     checksum?: string;
                     exit_code?: number;
                     failure_reason?: string;
@@ -5261,7 +5762,10 @@ export interface operations {
                     token?: string;
                 };
                 "application/x-www-form-urlencoded": {
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `output`
+                     */
                     checksum?: string;
                     exit_code?: number;
                     failure_reason?: string;
@@ -5309,7 +5813,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getJobsByIdArtifacts: {
@@ -5336,11 +5843,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postJobsByIdArtifacts: {
@@ -5378,6 +5894,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     patchJobsByIdTrace: {
@@ -5410,7 +5928,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            416: components["responses"]["OutOfPlace"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postJobsRequest: {
@@ -5493,6 +6014,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMetadata: {
@@ -5513,9 +6036,18 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getNamespaces: {
@@ -5546,10 +6078,19 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getNamespacesById: {
@@ -5573,11 +6114,20 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getNamespacesByNamespaceExists: {
@@ -5604,11 +6154,20 @@ export interface operations {
                     "application/json": components["schemas"]["NamespaceExistence"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPersonalAccessTokens: {
@@ -5646,10 +6205,19 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPersonalAccessTokensById: {
@@ -5672,11 +6240,20 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deletePersonalAccessTokensById: {
@@ -5701,7 +6278,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPersonalAccessTokensSelf: {
@@ -5722,9 +6302,18 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deletePersonalAccessTokensSelf: {
@@ -5745,7 +6334,10 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjects: {
@@ -5809,9 +6401,18 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjects: {
@@ -6082,7 +6683,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsById: {
@@ -6111,11 +6715,20 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsById: {
@@ -6380,7 +6993,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsById: {
@@ -6413,7 +7029,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdArchive: {
@@ -6442,6 +7061,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdArtifacts: {
@@ -6468,6 +7089,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdCiLint: {
@@ -6481,7 +7104,9 @@ export interface operations {
                 dry_run_ref?: string;
                 /** @description Also list the jobs */
                 include_jobs?: boolean;
+                /** @description Use `dry_run_ref` */
                 ref?: string;
+                /** @description Use `content_ref` */
                 sha?: string;
             };
             header?: never;
@@ -6502,11 +7127,20 @@ export interface operations {
                     "application/json": components["schemas"]["LintResult"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdCiLint: {
@@ -6570,6 +7204,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobs: {
@@ -6611,11 +7247,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobId: {
@@ -6641,11 +7286,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobIdArtifacts: {
@@ -6674,11 +7328,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdJobsByJobIdArtifacts: {
@@ -6706,7 +7369,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobIdArtifactsByPath: {
@@ -6737,11 +7403,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdArtifactsKeep: {
@@ -6772,6 +7447,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdCancel: {
@@ -6819,6 +7496,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdErase: {
@@ -6849,6 +7528,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdPlay: {
@@ -6896,6 +7577,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdRetry: {
@@ -6926,6 +7609,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobIdTrace: {
@@ -6951,11 +7636,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsArtifactsByRefNameDownload: {
@@ -6986,11 +7680,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsArtifactsByRefNameRawByPath: {
@@ -7023,11 +7726,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembers: {
@@ -7061,11 +7773,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMembers: {
@@ -7112,7 +7833,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembersByUserId: {
@@ -7137,11 +7861,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdMembersByUserId: {
@@ -7184,6 +7917,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdMembersByUserId: {
@@ -7214,7 +7949,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembersAll: {
@@ -7248,11 +7986,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembersAllByUserId: {
@@ -7277,11 +8024,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequests: {
@@ -7331,11 +8087,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMergeRequests: {
@@ -7398,7 +8163,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -7428,11 +8196,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -7499,7 +8276,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -7527,7 +8307,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMergeRequestsByMergeRequestIidCancelMergeWhenPipelineSucceeds: {
@@ -7557,7 +8340,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidChanges: {
@@ -7585,11 +8371,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestChanges"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidCommits: {
@@ -7620,11 +8415,20 @@ export interface operations {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidDiffs: {
@@ -7656,11 +8460,20 @@ export interface operations {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdMergeRequestsByMergeRequestIidMerge: {
@@ -7680,7 +8493,10 @@ export interface operations {
                 "application/json": {
                     auto_merge?: boolean;
                     merge_commit_message?: string;
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `auto_merge`
+                     */
                     merge_when_pipeline_succeeds?: boolean;
                     /** @description Must be the head of the source branch */
                     sha?: string;
@@ -7691,7 +8507,10 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     auto_merge?: boolean;
                     merge_commit_message?: string;
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `auto_merge`
+                     */
                     merge_when_pipeline_succeeds?: boolean;
                     /** @description Must be the head of the source branch */
                     sha?: string;
@@ -7715,7 +8534,12 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidPipelines: {
@@ -7746,11 +8570,20 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineBasic"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMergeRequestsByMergeRequestIidPipelines: {
@@ -7781,6 +8614,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidVersions: {
@@ -7811,11 +8646,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestVersion"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdPipeline: {
@@ -7873,6 +8717,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelines: {
@@ -7917,11 +8763,20 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineListed"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineId: {
@@ -7947,11 +8802,20 @@ export interface operations {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdPipelinesByPipelineId: {
@@ -7979,7 +8843,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdBridges: {
@@ -8012,11 +8879,20 @@ export interface operations {
                     "application/json": components["schemas"]["Bridge"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdPipelinesByPipelineIdCancel: {
@@ -8047,6 +8923,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdJobs: {
@@ -8081,11 +8959,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdNeeds: {
@@ -8111,11 +8998,20 @@ export interface operations {
                     "application/json": components["schemas"]["JobNeeds"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdPipelinesByPipelineIdRetry: {
@@ -8146,6 +9042,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdVariables: {
@@ -8171,11 +9069,20 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineVariable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesLatest: {
@@ -8202,11 +9109,20 @@ export interface operations {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchive: {
@@ -8234,11 +9150,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveBz2: {
@@ -8266,11 +9191,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTar: {
@@ -8298,11 +9232,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTarBz2: {
@@ -8330,11 +9273,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTarGz: {
@@ -8362,11 +9314,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTb2: {
@@ -8394,11 +9355,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTbz: {
@@ -8426,11 +9396,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTbz2: {
@@ -8458,11 +9437,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveZip: {
@@ -8490,11 +9478,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryBranches: {
@@ -8530,11 +9527,20 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRepositoryBranches: {
@@ -8573,7 +9579,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryBranchesByBranch: {
@@ -8598,11 +9607,20 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdRepositoryBranchesByBranch: {
@@ -8629,7 +9647,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommits: {
@@ -8674,11 +9696,20 @@ export interface operations {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRepositoryCommits: {
@@ -8773,7 +9804,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsBySha: {
@@ -8801,11 +9835,20 @@ export interface operations {
                     "application/json": components["schemas"]["CommitDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsByShaDiff: {
@@ -8837,11 +9880,20 @@ export interface operations {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsByShaRefs: {
@@ -8873,11 +9925,20 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRef"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCompare: {
@@ -8907,11 +9968,20 @@ export interface operations {
                     "application/json": components["schemas"]["Compare"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryFilesByFilePath: {
@@ -8939,11 +10009,20 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryFile"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryFilesByFilePathRaw: {
@@ -8972,11 +10051,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryTags: {
@@ -9012,11 +10100,20 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRepositoryTags: {
@@ -9057,7 +10154,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryTagsByTagName: {
@@ -9082,11 +10182,20 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdRepositoryTagsByTagName: {
@@ -9113,7 +10222,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryTree: {
@@ -9149,11 +10262,20 @@ export interface operations {
                     "application/json": components["schemas"]["TreeEntry"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRestore: {
@@ -9182,6 +10304,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRunners: {
@@ -9193,6 +10317,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -9219,11 +10344,20 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRunners: {
@@ -9263,6 +10397,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdRunnersByRunnerId: {
@@ -9290,7 +10426,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRunnersResetRegistrationToken: {
@@ -9319,6 +10458,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdUnarchive: {
@@ -9347,6 +10488,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdVariables: {
@@ -9375,11 +10518,20 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdVariables: {
@@ -9445,6 +10597,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdVariablesByKey: {
@@ -9474,11 +10628,21 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdVariablesByKey: {
@@ -9543,7 +10707,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdVariablesByKey: {
@@ -9575,7 +10742,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunners: {
@@ -9587,6 +10758,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -9610,10 +10782,19 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunners: {
@@ -9628,7 +10809,10 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     access_level?: "not_protected" | "ref_protected" | "";
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description The opposite of `paused`
+                     */
                     active?: boolean;
                     description?: string;
                     info?: {
@@ -9657,7 +10841,10 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     /** @enum {string} */
                     access_level?: "not_protected" | "ref_protected" | "";
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description The opposite of `paused`
+                     */
                     active?: boolean;
                     description?: string;
                     info?: {
@@ -9699,6 +10886,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRunners: {
@@ -9723,7 +10912,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersById: {
@@ -9747,11 +10939,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putRunnersById: {
@@ -9821,6 +11022,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRunnersById: {
@@ -9846,7 +11049,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersByIdJobs: {
@@ -9883,11 +11089,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerJob"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersByIdManagers: {
@@ -9911,11 +11126,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerManager"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersByIdResetAuthenticationToken: {
@@ -9944,6 +11168,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersAll: {
@@ -9955,6 +11181,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -9978,10 +11205,19 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRunnersManagers: {
@@ -10007,7 +11243,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersResetAuthenticationToken: {
@@ -10043,6 +11282,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersResetRegistrationToken: {
@@ -10066,6 +11307,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersVerify: {
@@ -10131,6 +11374,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUser: {
@@ -10151,9 +11396,18 @@ export interface operations {
                     "application/json": components["schemas"]["UserAccount"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserPersonalAccessTokens: {
@@ -10202,7 +11456,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserRunners: {
@@ -10264,6 +11521,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsers: {
@@ -10323,10 +11582,19 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUsers: {
@@ -10415,7 +11683,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsersById: {
@@ -10438,10 +11709,19 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsersByIdProjects: {
@@ -10508,10 +11788,19 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUsersByUserIdPersonalAccessTokens: {
@@ -10561,7 +11850,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getVersion: {
@@ -10582,9 +11874,18 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -8,7 +8,7 @@ import type { RateLimits } from '../rate-limits/index.ts';
 import { etagMatches, etagOf, requireUnmodifiedSince } from './conditional.ts';
 import { authenticate, type CredentialResolver } from './credentials.ts';
 import { asRequest } from './current-request.ts';
-import { forbidden, HttpError, insufficientScope, noSuchRoute, unauthorized } from './errors.ts';
+import { forbidden, insufficientScope, noSuchRoute, unauthorized } from './errors.ts';
 import { actorOf, movedAnswer } from './moved.ts';
 import { pageHeaders } from './page-links.ts';
 import { isPaged, type Page, pageOf, pagingParameters } from './pagination.ts';
@@ -20,7 +20,6 @@ import {
   acceptedScopes,
   Binary,
   type Context,
-  type DeclaredError,
   Empty,
   isAnswer,
   isStreamed,
@@ -28,7 +27,7 @@ import {
   type Streamed,
 } from './route.ts';
 import { serialiser } from './serialise.ts';
-import { strictDifferences } from './strict.ts';
+import { handledStrictly, strictDifferences } from './strict.ts';
 
 /** What mounting needs from the composition root. */
 export interface MountDependencies {
@@ -152,32 +151,6 @@ async function send(
   return reply.header('Content-Type', 'application/json').send(text);
 }
 
-/** Refusals that every route may give without saying so. */
-const usualErrors = new Set([400, 401, 403, 404, 413, 415, 429, 500, 503]);
-
-/** For tests: what a handler does is held against what its route declares. */
-async function strictly(route: Route, context: Context): Promise<unknown> {
-  let asked = false;
-  const unmodifiedSince = (changedAt: Date | null) => {
-    asked = true;
-    context.unmodifiedSince(changedAt);
-  };
-  try {
-    const result = await route.handler({ ...context, unmodifiedSince });
-    if (route.conditional === true && !asked)
-      throw new Error(`${route.method} ${route.path} is declared conditional and did not ask unmodifiedSince`);
-    return result;
-  } catch (error) {
-    if (!(error instanceof HttpError) || usualErrors.has(error.status)) throw error;
-    const declared =
-      route.errors?.includes(error.status as DeclaredError) ||
-      (error.status === 412 && route.conditional === true) ||
-      (error.status === 405 && route.pagination !== undefined);
-    if (declared) throw error;
-    throw new Error(`${route.method} ${route.path} refused with ${error.status}, which it does not declare`);
-  }
-}
-
 /** What a list is a list of: the name of its entity. */
 function nounOf(route: Route): string {
   const title = (schema: unknown): string | undefined => {
@@ -258,7 +231,7 @@ async function run(
     const work = { anonymous: stranger, signal: route.method === 'GET' ? abort.signal : null };
     // What is streamed is opened while it is sent: that too is the request's.
     return await asRequest(work, async () => {
-      const result = await (deps.strict ? strictly(route, context) : route.handler(context));
+      const result = await (deps.strict ? handledStrictly(route, context) : route.handler(context));
       return await send(route, deps, request, reply, page, result);
     });
   } finally {
