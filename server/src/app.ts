@@ -25,6 +25,7 @@ import { addJob, type CronItem, type Task } from './kernel/queue/index.ts';
 import { createRateLimits, type RateLimits } from './kernel/rate-limits/index.ts';
 import type { Secrets } from './kernel/secrets/index.ts';
 import { createSettings, type Settings } from './kernel/settings/index.ts';
+import { createSwitches, type Switches } from './kernel/switches/index.ts';
 import type { Logger } from './kernel/telemetry/index.ts';
 import type { Metrics } from './kernel/telemetry/metrics.ts';
 import { observeRequests } from './kernel/telemetry/requests.ts';
@@ -76,6 +77,7 @@ const limits = { maxParameterBytes: 10 * 1024 * 1024, maxFileBytes: 100 * 1024 *
 /** What features are made of: the technology, and what is built on it once. */
 export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
   readonly settings: Settings;
+  readonly switches: Switches;
   readonly live: Live;
   readonly rates: RateLimits;
 }
@@ -188,7 +190,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     actingAs,
     pipelines: ci.mergeRequestPipelines,
   });
-  const admin = adminFeature({ settings });
+  const admin = adminFeature({ settings, switches: kernels.switches });
   const transports = [
     gitHttp({
       parents: namespaces.parents,
@@ -233,9 +235,10 @@ export interface AppOptions {
 export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const { config, db, externalUrl, listener, log, metrics, objects } = kernels;
   const settings = createSettings({ db, changes: listener, secrets: kernels.secrets });
+  const switches = createSwitches(db, listener);
   const live = createLive(listener);
   const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
-  const composed = composeFeatures({ ...kernels, settings, live, rates });
+  const composed = composeFeatures({ ...kernels, settings, switches, live, rates });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });
   const features = [...composed.features, ...(options.features ?? [])];
@@ -268,6 +271,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     temporary: objects.temporary,
     externalUrl,
     maximumOffset: async () => (await settings.read()).offset_pagination_limit,
+    redirectsMoved: (actor) => switches.enabled('api_redirect_moved_projects', actor),
     strict: options.strict ?? false,
   });
   mountOpenApi(server, routes, compatibleVersion);

@@ -76,6 +76,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Switches that were set
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getFeatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/features/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a switch
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postFeaturesByName"];
+        /**
+         * Give a switch its default again
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteFeaturesByName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/features/definitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Switches that there are
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getFeaturesDefinitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups": {
         parameters: {
             query?: never;
@@ -3277,6 +3341,8 @@ export interface components {
             receive_max_input_size: number | null;
             /** @description Cluster agents that are called */
             receptive_cluster_agents_enabled: boolean;
+            /** @description Tokens are read from headers only, not from the query */
+            refuse_tokens_in_urls: boolean;
             /** @description Bytes from which an index is rebuilt */
             reindexing_minimum_index_size: number;
             /** @description Waste from which an index is rebuilt */
@@ -3869,6 +3935,31 @@ export interface components {
             /** @description Text, or an object from fields to reasons */
             message?: unknown;
             request_id?: string;
+        };
+        /** Feature */
+        Feature: {
+            definition: components["schemas"]["FeatureDefinition"] | null;
+            gates: {
+                key: string;
+                /** @description A boolean or a percentage */
+                value: unknown;
+            }[];
+            name: string;
+            /** @enum {string} */
+            state: "on" | "off" | "conditional";
+        };
+        /** FeatureDefinition */
+        FeatureDefinition: {
+            default_enabled: boolean;
+            /** @description What the switch does */
+            description: string;
+            group: string | null;
+            introduced_by_url: string | null;
+            log_state_changes: boolean | null;
+            milestone: string;
+            name: string;
+            rollout_issue_url: string | null;
+            type: string;
         };
         /** FileDiff */
         FileDiff: {
@@ -5148,6 +5239,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Conflicts with what is there */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A fault of the service; `request_id` finds it in the log */
+        Fault: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Not allowed for this caller */
         Forbidden: {
             headers: {
@@ -5157,8 +5266,35 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Not possible in this state */
+        NotAllowed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Does not exist, or may not be seen by this caller */
         NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Does not continue what is there */
+        OutOfPlace: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Changed since the client read it */
+        PreconditionFailed: {
             headers: {
                 [name: string]: unknown;
             };
@@ -5178,6 +5314,24 @@ export interface components {
         };
         /** @description No valid credentials */
         Unauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Overloaded or without its database; `Retry-After` says when to come back */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Understood, and not possible */
+        Unprocessable: {
             headers: {
                 [name: string]: unknown;
             };
@@ -5216,10 +5370,19 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postAdminCiVariables: {
@@ -5281,6 +5444,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAdminCiVariablesByKey: {
@@ -5304,11 +5469,20 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putAdminCiVariablesByKey: {
@@ -5372,6 +5546,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteAdminCiVariablesByKey: {
@@ -5397,7 +5573,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getApplicationSettings: {
@@ -5418,9 +5597,18 @@ export interface operations {
                     "application/json": components["schemas"]["ApplicationSettings"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putApplicationSettings: {
@@ -6225,6 +6413,8 @@ export interface operations {
                     receive_max_input_size?: number | null;
                     /** @description Cluster agents that are called */
                     receptive_cluster_agents_enabled?: boolean;
+                    /** @description Tokens are read from headers only, not from the query */
+                    refuse_tokens_in_urls?: boolean;
                     /** @description Bytes from which an index is rebuilt; at least 0 */
                     reindexing_minimum_index_size?: number;
                     /** @description Waste from which an index is rebuilt; 0 to 1 */
@@ -7445,6 +7635,8 @@ export interface operations {
                     receive_max_input_size?: number | null;
                     /** @description Cluster agents that are called */
                     receptive_cluster_agents_enabled?: boolean;
+                    /** @description Tokens are read from headers only, not from the query */
+                    refuse_tokens_in_urls?: boolean;
                     /** @description Bytes from which an index is rebuilt; at least 0 */
                     reindexing_minimum_index_size?: number;
                     /** @description Waste from which an index is rebuilt; 0 to 1 */
@@ -7888,6 +8080,181 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFeatures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feature"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postFeaturesByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the switch */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Not supported; refused when given */
+                    feature_group?: string;
+                    /** @description Accepted; a switch that does not exist is refused all the same */
+                    force?: boolean;
+                    /** @description Not supported; refused when given */
+                    group?: string;
+                    /**
+                     * @description What the percentage is of; an actor is a project or group
+                     * @default percentage_of_time
+                     * @enum {string}
+                     */
+                    key?: "percentage_of_actors" | "percentage_of_time";
+                    /** @description Not supported; refused when given */
+                    namespace?: string;
+                    /** @description Not supported; refused when given */
+                    project?: string;
+                    /** @description Not supported; refused when given */
+                    repository?: string;
+                    /** @description Not supported; refused when given */
+                    user?: string;
+                    /** @description `true`, `false`, or a percentage from 0 to 100 */
+                    value: string | number | boolean;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description Not supported; refused when given */
+                    feature_group?: string;
+                    /** @description Accepted; a switch that does not exist is refused all the same */
+                    force?: boolean;
+                    /** @description Not supported; refused when given */
+                    group?: string;
+                    /**
+                     * @description What the percentage is of; an actor is a project or group
+                     * @default percentage_of_time
+                     * @enum {string}
+                     */
+                    key?: "percentage_of_actors" | "percentage_of_time";
+                    /** @description Not supported; refused when given */
+                    namespace?: string;
+                    /** @description Not supported; refused when given */
+                    project?: string;
+                    /** @description Not supported; refused when given */
+                    repository?: string;
+                    /** @description Not supported; refused when given */
+                    user?: string;
+                    /** @description `true`, `false`, or a percentage from 0 to 100 */
+                    value: string | number | boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feature"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteFeaturesByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the switch */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFeaturesDefinitions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureDefinition"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroups: {
@@ -7937,9 +8304,18 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroups: {
@@ -8033,6 +8409,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsById: {
@@ -8041,6 +8419,7 @@ export interface operations {
                 /** @description Administrators only */
                 statistics?: boolean;
                 with_custom_attributes?: boolean;
+                /** @description Use `/groups/:id/projects` */
                 with_projects?: boolean;
             };
             header?: never;
@@ -8061,11 +8440,20 @@ export interface operations {
                     "application/json": components["schemas"]["GroupDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putGroupsById: {
@@ -8169,6 +8557,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteGroupsById: {
@@ -8201,7 +8591,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdDescendantGroups: {
@@ -8245,11 +8638,20 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembers: {
@@ -8283,11 +8685,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdMembers: {
@@ -8334,7 +8745,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembersByUserId: {
@@ -8359,11 +8773,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putGroupsByIdMembersByUserId: {
@@ -8406,6 +8829,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteGroupsByIdMembersByUserId: {
@@ -8436,7 +8861,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembersAll: {
@@ -8470,11 +8898,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembersAllByUserId: {
@@ -8499,11 +8936,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdProjects: {
@@ -8557,11 +9003,20 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdRestore: {
@@ -8590,6 +9045,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdRunners: {
@@ -8601,6 +9058,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -8627,11 +9085,20 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdRunnersResetRegistrationToken: {
@@ -8660,6 +9127,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdSubgroups: {
@@ -8703,11 +9172,20 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdVariables: {
@@ -8736,11 +9214,20 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdVariables: {
@@ -8806,6 +9293,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdVariablesByKey: {
@@ -8835,11 +9324,21 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putGroupsByIdVariablesByKey: {
@@ -8904,7 +9403,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteGroupsByIdVariablesByKey: {
@@ -8936,7 +9438,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getJob: {
@@ -8957,9 +9463,18 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putJobsById: {
@@ -8975,7 +9490,10 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `output`
+                     */
                     checksum?: string;
                     exit_code?: number;
                     failure_reason?: string;
@@ -9003,7 +9521,10 @@ export interface operations {
                     token?: string;
                 };
                 "application/x-www-form-urlencoded": {
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `output`
+                     */
                     checksum?: string;
                     exit_code?: number;
                     failure_reason?: string;
@@ -9051,7 +9572,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getJobsByIdArtifacts: {
@@ -9078,11 +9602,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postJobsByIdArtifacts: {
@@ -9120,6 +9653,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     patchJobsByIdTrace: {
@@ -9152,7 +9687,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            416: components["responses"]["OutOfPlace"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postJobsRequest: {
@@ -9235,6 +9773,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMetadata: {
@@ -9255,9 +9795,18 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getNamespaces: {
@@ -9288,10 +9837,19 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getNamespacesById: {
@@ -9315,11 +9873,20 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getNamespacesByNamespaceExists: {
@@ -9346,11 +9913,20 @@ export interface operations {
                     "application/json": components["schemas"]["NamespaceExistence"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPersonalAccessTokens: {
@@ -9388,10 +9964,19 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPersonalAccessTokensById: {
@@ -9414,11 +9999,20 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deletePersonalAccessTokensById: {
@@ -9443,7 +10037,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPersonalAccessTokensSelf: {
@@ -9464,9 +10061,18 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deletePersonalAccessTokensSelf: {
@@ -9487,7 +10093,10 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjects: {
@@ -9551,9 +10160,18 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjects: {
@@ -9824,7 +10442,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsById: {
@@ -9853,11 +10474,20 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsById: {
@@ -10122,7 +10752,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsById: {
@@ -10155,7 +10788,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdArchive: {
@@ -10184,6 +10820,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdArtifacts: {
@@ -10210,6 +10848,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdCiLint: {
@@ -10223,7 +10863,9 @@ export interface operations {
                 dry_run_ref?: string;
                 /** @description Also list the jobs */
                 include_jobs?: boolean;
+                /** @description Use `dry_run_ref` */
                 ref?: string;
+                /** @description Use `content_ref` */
                 sha?: string;
             };
             header?: never;
@@ -10244,11 +10886,20 @@ export interface operations {
                     "application/json": components["schemas"]["LintResult"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdCiLint: {
@@ -10312,6 +10963,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobs: {
@@ -10353,11 +11006,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobId: {
@@ -10383,11 +11045,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobIdArtifacts: {
@@ -10416,11 +11087,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdJobsByJobIdArtifacts: {
@@ -10448,7 +11128,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobIdArtifactsByPath: {
@@ -10479,11 +11162,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdArtifactsKeep: {
@@ -10514,6 +11206,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdCancel: {
@@ -10561,6 +11255,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdErase: {
@@ -10591,6 +11287,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdPlay: {
@@ -10638,6 +11336,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdRetry: {
@@ -10668,6 +11368,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobIdTrace: {
@@ -10693,11 +11395,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsArtifactsByRefNameDownload: {
@@ -10728,11 +11439,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsArtifactsByRefNameRawByPath: {
@@ -10765,11 +11485,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembers: {
@@ -10803,11 +11532,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMembers: {
@@ -10854,7 +11592,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembersByUserId: {
@@ -10879,11 +11620,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdMembersByUserId: {
@@ -10926,6 +11676,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdMembersByUserId: {
@@ -10956,7 +11708,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembersAll: {
@@ -10990,11 +11745,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembersAllByUserId: {
@@ -11019,11 +11783,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequests: {
@@ -11073,11 +11846,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMergeRequests: {
@@ -11140,7 +11922,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -11170,11 +11955,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -11241,7 +12035,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -11269,7 +12066,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMergeRequestsByMergeRequestIidCancelMergeWhenPipelineSucceeds: {
@@ -11299,7 +12099,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidChanges: {
@@ -11327,11 +12130,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestChanges"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidCommits: {
@@ -11362,11 +12174,20 @@ export interface operations {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidDiffs: {
@@ -11398,11 +12219,20 @@ export interface operations {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdMergeRequestsByMergeRequestIidMerge: {
@@ -11422,7 +12252,10 @@ export interface operations {
                 "application/json": {
                     auto_merge?: boolean;
                     merge_commit_message?: string;
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `auto_merge`
+                     */
                     merge_when_pipeline_succeeds?: boolean;
                     /** @description Must be the head of the source branch */
                     sha?: string;
@@ -11433,7 +12266,10 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     auto_merge?: boolean;
                     merge_commit_message?: string;
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `auto_merge`
+                     */
                     merge_when_pipeline_succeeds?: boolean;
                     /** @description Must be the head of the source branch */
                     sha?: string;
@@ -11457,7 +12293,12 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidPipelines: {
@@ -11488,11 +12329,20 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineBasic"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMergeRequestsByMergeRequestIidPipelines: {
@@ -11523,6 +12373,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidVersions: {
@@ -11553,11 +12405,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestVersion"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdPipeline: {
@@ -11615,6 +12476,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelines: {
@@ -11659,11 +12522,20 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineListed"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineId: {
@@ -11689,11 +12561,20 @@ export interface operations {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdPipelinesByPipelineId: {
@@ -11721,7 +12602,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdBridges: {
@@ -11754,11 +12638,20 @@ export interface operations {
                     "application/json": components["schemas"]["Bridge"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdPipelinesByPipelineIdCancel: {
@@ -11789,6 +12682,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdJobs: {
@@ -11823,11 +12718,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdNeeds: {
@@ -11853,11 +12757,20 @@ export interface operations {
                     "application/json": components["schemas"]["JobNeeds"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdPipelinesByPipelineIdRetry: {
@@ -11888,6 +12801,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdVariables: {
@@ -11913,11 +12828,20 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineVariable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesLatest: {
@@ -11944,11 +12868,20 @@ export interface operations {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchive: {
@@ -11976,11 +12909,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveBz2: {
@@ -12008,11 +12950,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTar: {
@@ -12040,11 +12991,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTarBz2: {
@@ -12072,11 +13032,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTarGz: {
@@ -12104,11 +13073,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTb2: {
@@ -12136,11 +13114,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTbz: {
@@ -12168,11 +13155,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTbz2: {
@@ -12200,11 +13196,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveZip: {
@@ -12232,11 +13237,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryBranches: {
@@ -12272,11 +13286,20 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRepositoryBranches: {
@@ -12315,7 +13338,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryBranchesByBranch: {
@@ -12340,11 +13366,20 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdRepositoryBranchesByBranch: {
@@ -12371,7 +13406,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommits: {
@@ -12416,11 +13455,20 @@ export interface operations {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRepositoryCommits: {
@@ -12515,7 +13563,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsBySha: {
@@ -12543,11 +13594,20 @@ export interface operations {
                     "application/json": components["schemas"]["CommitDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsByShaDiff: {
@@ -12579,11 +13639,20 @@ export interface operations {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsByShaRefs: {
@@ -12615,11 +13684,20 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRef"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCompare: {
@@ -12649,11 +13727,20 @@ export interface operations {
                     "application/json": components["schemas"]["Compare"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryFilesByFilePath: {
@@ -12681,11 +13768,20 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryFile"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryFilesByFilePathRaw: {
@@ -12714,11 +13810,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryTags: {
@@ -12754,11 +13859,20 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRepositoryTags: {
@@ -12799,7 +13913,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryTagsByTagName: {
@@ -12824,11 +13941,20 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdRepositoryTagsByTagName: {
@@ -12855,7 +13981,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryTree: {
@@ -12891,11 +14021,20 @@ export interface operations {
                     "application/json": components["schemas"]["TreeEntry"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRestore: {
@@ -12924,6 +14063,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRunners: {
@@ -12935,6 +14076,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -12961,11 +14103,20 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRunners: {
@@ -13005,6 +14156,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdRunnersByRunnerId: {
@@ -13032,7 +14185,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRunnersResetRegistrationToken: {
@@ -13061,6 +14217,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdUnarchive: {
@@ -13089,6 +14247,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdVariables: {
@@ -13117,11 +14277,20 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdVariables: {
@@ -13187,6 +14356,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdVariablesByKey: {
@@ -13216,11 +14387,21 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdVariablesByKey: {
@@ -13285,7 +14466,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdVariablesByKey: {
@@ -13317,7 +14501,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunners: {
@@ -13329,6 +14517,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -13352,10 +14541,19 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunners: {
@@ -13370,7 +14568,10 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     access_level?: "not_protected" | "ref_protected" | "";
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description The opposite of `paused`
+                     */
                     active?: boolean;
                     description?: string;
                     info?: {
@@ -13399,7 +14600,10 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     /** @enum {string} */
                     access_level?: "not_protected" | "ref_protected" | "";
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description The opposite of `paused`
+                     */
                     active?: boolean;
                     description?: string;
                     info?: {
@@ -13441,6 +14645,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRunners: {
@@ -13465,7 +14671,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersById: {
@@ -13489,11 +14698,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putRunnersById: {
@@ -13563,6 +14781,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRunnersById: {
@@ -13588,7 +14808,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersByIdJobs: {
@@ -13625,11 +14848,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerJob"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersByIdManagers: {
@@ -13653,11 +14885,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerManager"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersByIdResetAuthenticationToken: {
@@ -13686,6 +14927,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersAll: {
@@ -13697,6 +14940,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -13720,10 +14964,19 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRunnersManagers: {
@@ -13749,7 +15002,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersResetAuthenticationToken: {
@@ -13785,6 +15041,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersResetRegistrationToken: {
@@ -13808,6 +15066,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersVerify: {
@@ -13873,6 +15133,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUser: {
@@ -13893,9 +15155,18 @@ export interface operations {
                     "application/json": components["schemas"]["UserAccount"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserPersonalAccessTokens: {
@@ -13944,7 +15215,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserRunners: {
@@ -14006,6 +15280,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsers: {
@@ -14065,10 +15341,19 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUsers: {
@@ -14157,7 +15442,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsersById: {
@@ -14180,10 +15468,19 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsersByIdProjects: {
@@ -14250,10 +15547,19 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUsersByUserIdPersonalAccessTokens: {
@@ -14303,7 +15609,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getVersion: {
@@ -14324,9 +15633,18 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

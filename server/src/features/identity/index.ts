@@ -98,6 +98,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     usage,
     secrets: deps.secrets,
     resolveJobToken: deps.resolveJobToken,
+    refusesTokensInUrls: async () => (await settings.read()).refuse_tokens_in_urls,
   });
   const users = createUsers({ db, settings, passwords, userCreated, endSessions: deleteSessionsOf });
   const tokens = createTokens({ db, settings, forget: cache.clear });

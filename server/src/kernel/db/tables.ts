@@ -41,6 +41,7 @@ export interface CiVariablesTable {
   environment_scope: Generated<string>;
   description: string | null;
   created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface FactsTable {
@@ -54,6 +55,14 @@ export interface FactsTable {
   delivered_at: Date | null;
 }
 
+export interface FeatureGatesTable {
+  name: string;
+  enabled: boolean;
+  percentage_of_time: number | null;
+  percentage_of_actors: number | null;
+  updated_at: Generated<Date>;
+}
+
 export interface GrantsTable {
   id: Generated<number>;
   user_id: number | null;
@@ -64,6 +73,7 @@ export interface GrantsTable {
   expires_at: string | null;
   created_by_id: number | null;
   created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface InstanceStateTable {
@@ -234,6 +244,14 @@ export interface NamespacesTable {
 
 export interface ObjectDeletionsTable {
   object_key: string;
+  created_at: Generated<Date>;
+}
+
+export interface PathRedirectsTable {
+  id: Generated<number>;
+  path: string;
+  namespace_id: number | null;
+  project_id: number | null;
   created_at: Generated<Date>;
 }
 
@@ -494,6 +512,7 @@ export interface Database {
   application_settings: ApplicationSettingsTable;
   ci_variables: CiVariablesTable;
   facts: FactsTable;
+  feature_gates: FeatureGatesTable;
   grants: GrantsTable;
   instance_state: InstanceStateTable;
   job_artifacts: JobArtifactsTable;
@@ -504,6 +523,7 @@ export interface Database {
   merge_requests: MergeRequestsTable;
   namespaces: NamespacesTable;
   object_deletions: ObjectDeletionsTable;
+  path_redirects: PathRedirectsTable;
   pipeline_variables: PipelineVariablesTable;
   pipelines: PipelinesTable;
   project_counters: ProjectCountersTable;

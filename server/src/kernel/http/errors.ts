@@ -73,6 +73,9 @@ export const methodNotAllowed = (allow: readonly string[], shape: 'route' | 'sta
 export const conflict = (reason?: string) =>
   new HttpError(409, { message: reason ? `409 Conflict: ${reason}` : '409 Conflict' });
 
+/** 412: what is deleted changed since the client read it. */
+export const preconditionFailed = () => new HttpError(412, { message: '412 Precondition Failed' });
+
 /** 413: the body is larger than the named limit. */
 export const tooLarge = (limit: string, maximumBytes: number) =>
   new HttpError(413, { message: `413 Request Entity Too Large - ${limit} is ${maximumBytes} bytes` });

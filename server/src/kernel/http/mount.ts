@@ -5,18 +5,29 @@ import Type, { type TObject } from 'typebox';
 import type { Caller, Subject } from '../authz/subjects.ts';
 import { anonymous } from '../authz/subjects.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
+import { etagMatches, etagOf, requireUnmodifiedSince } from './conditional.ts';
 import { authenticate, type CredentialResolver } from './credentials.ts';
 import { asRequest } from './current-request.ts';
 import { forbidden, insufficientScope, noSuchRoute, unauthorized } from './errors.ts';
+import { actorOf, movedAnswer } from './moved.ts';
 import { pageHeaders } from './page-links.ts';
 import { isPaged, type Page, pageOf, pagingParameters } from './pagination.ts';
 import { type BodyLimits, mergeParameters, type ParsedBody, readBody } from './params/body.ts';
 import { emptyObject, parseUrlEncoded, type RawObject } from './params/nested.ts';
 import { validateParameters } from './params/validate.ts';
-import { loadGroup, loadProject, type ParentLoader } from './parents.ts';
-import { acceptedScopes, Binary, type Context, Empty, isAnswer, isStreamed, type Route } from './route.ts';
+import { isFormerPath, loadGroup, loadProject, type ParentLoader } from './parents.ts';
+import {
+  acceptedScopes,
+  Binary,
+  type Context,
+  Empty,
+  isAnswer,
+  isStreamed,
+  type Route,
+  type Streamed,
+} from './route.ts';
 import { serialiser } from './serialise.ts';
-import { strictDifferences } from './strict.ts';
+import { handledStrictly, strictDifferences } from './strict.ts';
 
 /** What mounting needs from the composition root. */
 export interface MountDependencies {
@@ -30,6 +41,8 @@ export interface MountDependencies {
   readonly externalUrl: string;
   /** The highest row that offset pages reach, as the administrator set it; 0 for no limit. */
   readonly maximumOffset: () => Promise<number>;
+  /** Whether a request by a former path is sent to the numeric id, for `Project:ID` or `Group:ID`. */
+  readonly redirectsMoved: (actor: string) => Promise<boolean>;
   /** In tests: answers that differ from their schema are faults instead of being trimmed to it. */
   readonly strict?: boolean;
 }
@@ -81,6 +94,22 @@ const queryOf = (request: FastifyRequest): RawObject =>
 /** The client's address for the log and rate limits: only trusted proxies may say another (Fastify's trustProxy). */
 const addressOf = (request: FastifyRequest) => request.ip;
 
+async function sendStream(request: FastifyRequest, reply: FastifyReply, result: Streamed): Promise<FastifyReply> {
+  const { stream, headers = {} } = result;
+  const unchanged = etagMatches(request.headers['if-none-match'], headers.ETag);
+  const wanted = !unchanged && request.method !== 'HEAD';
+  if (!wanted && typeof stream !== 'function') stream.destroy();
+  // Opened before any header is set: a failure has headers of its own.
+  const body = wanted ? await (typeof stream === 'function' ? stream() : stream) : undefined;
+  for (const [name, value] of Object.entries(headers))
+    if (!unchanged || name !== 'Content-Length') reply.header(name, value);
+  if (unchanged) return reply.code(304).send();
+  return reply
+    .code(result.status ?? 200)
+    .header('Content-Type', result.type)
+    .send(body);
+}
+
 async function send(
   route: Route,
   deps: MountDependencies,
@@ -89,13 +118,7 @@ async function send(
   page: Page | null,
   result: unknown,
 ): Promise<FastifyReply> {
-  if (isStreamed(result)) {
-    for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
-    return reply
-      .code(result.status ?? 200)
-      .header('Content-Type', result.type)
-      .send(result.stream);
-  }
+  if (isStreamed(result)) return await sendStream(request, reply, result);
   let status = Number(Object.keys(route.responses)[0]);
   let body: unknown = result;
   if (isAnswer(result)) {
@@ -118,7 +141,14 @@ async function send(
     const found = strictDifferences(schema, body);
     if (found.length > 0) throw new Error(`${route.method} ${route.path} answered ${status}: ${found.join('; ')}`);
   }
-  return reply.header('Content-Type', 'application/json').send(serialiser(schema)(body));
+  // Bytes at once: the hash, the length and the socket each would make them of a text anew.
+  const text = Buffer.from(serialiser(schema)(body));
+  if (route.method === 'GET' && status === 200) {
+    const etag = etagOf(text);
+    reply.header('ETag', etag);
+    if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  }
+  return reply.header('Content-Type', 'application/json').send(text);
 }
 
 /** What a list is a list of: the name of its entity. */
@@ -157,6 +187,17 @@ async function run(
   const caller = found ?? anonymous;
   checkScopes(route, caller);
   const subject = await authorise(route, deps, caller, path);
+  if (subject && (route.access.on === 'project' || route.access.on === 'group')) {
+    const name = route.access.param ?? 'id';
+    // Authorised first: nobody learns the id of what they may not see.
+    if (isFormerPath(subject, path[name] ?? '') && (await deps.redirectsMoved(actorOf(subject))))
+      return movedAnswer(request, reply, {
+        subject,
+        path: apiPrefix + route.path,
+        name,
+        externalUrl: deps.externalUrl,
+      });
+  }
   const limits = route.maxFileBytes === undefined ? deps.limits : { ...deps.limits, maxFileBytes: route.maxFileBytes };
   let body: ParsedBody | null = null;
   const abort = new AbortController();
@@ -182,12 +223,17 @@ async function run(
       header: (name: string, value: string) => {
         reply.header(name, value);
       },
+      unmodifiedSince: (changedAt: Date | null) =>
+        requireUnmodifiedSince(request.headers['if-unmodified-since'], changedAt),
     } as unknown as Context;
     // A credential that only the handler knows is none of a stranger.
     const stranger = caller.user === null && route.access.on !== 'credential';
     const work = { anonymous: stranger, signal: route.method === 'GET' ? abort.signal : null };
-    const result = await asRequest(work, () => route.handler(context));
-    return await send(route, deps, request, reply, page, result);
+    // What is streamed is opened while it is sent: that too is the request's.
+    return await asRequest(work, async () => {
+      const result = await (deps.strict ? handledStrictly(route, context) : route.handler(context));
+      return await send(route, deps, request, reply, page, result);
+    });
   } finally {
     if (body) await body.cleanup();
   }
@@ -199,7 +245,9 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], d
     if (!route.checked) throw new Error(`route ${route.method} ${route.path} was not declared through route()`);
     let schema: TObject | undefined;
     server.route({
-      method: route.method,
+      // HEAD is ours, because the framework's would read a streamed body to its end.
+      method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+      exposeHeadRoute: false,
       url: apiPrefix + route.path,
       handler: (request, reply) => {
         schema ??= parametersOf(route);

@@ -6,11 +6,14 @@ import type { Secrets } from '../secrets/index.ts';
 import { levelOf, protectionOf } from './branch-protection.ts';
 import { checkSettings, normalised } from './check.ts';
 import { defaultSettings } from './defaults.ts';
+import { type ChangeFeed, kept } from './kept.ts';
 import { lockSettings, readSettings, settingsChannel, settingsTimes, writeSettings } from './settings.queries.ts';
 import { type OtherName, otherNames, underOwnNames } from './spellings.ts';
 import { type ApplicationSettings, isSettingName, type SettingName, settingRows } from './table/index.ts';
 
 export { defaultSettings } from './defaults.ts';
+export type { ChangeFeed } from './kept.ts';
+export { kept } from './kept.ts';
 export { type Kind, type Owner, owners, type Row } from './row.ts';
 export { otherNames } from './spellings.ts';
 export {
@@ -20,16 +23,6 @@ export {
   settingNames,
   settingRows,
 } from './table/index.ts';
-
-/** What caches need of the connection that listens for changes made by other processes. */
-export interface ChangeFeed {
-  /** False while changes made elsewhere do not arrive; caches are then bypassed. */
-  readonly connected: boolean;
-  /** Calls back with the payload of every notification on the channel. */
-  on(channel: string, callback: (payload: string) => void): void;
-  /** Calls back when the connection is lost. */
-  onLost(callback: () => void): void;
-}
 
 /** New values by name; other spellings of a name are taken too. */
 export type SettingChanges = Partial<ApplicationSettings> & Readonly<Partial<Record<OtherName, unknown>>>;
@@ -61,19 +54,11 @@ export interface SettingsDependencies {
 /** What is answered for a secret that is set. */
 export const secretMask = '*****';
 
-const lifetimeMilliseconds = 60_000;
 const purpose = (name: string) => `setting ${name}`;
 
 /** One per process. `now` is a monotonic clock in milliseconds. */
 export function createSettings(deps: SettingsDependencies, now: () => number = () => performance.now()): Settings {
   const { db, changes, secrets } = deps;
-  let kept: { values: Promise<ApplicationSettings>; until: number } | undefined;
-  const forget = () => {
-    kept = undefined;
-  };
-  changes.on(settingsChannel, forget);
-  changes.onLost(forget);
-
   const opened = (name: SettingName, value: unknown): unknown =>
     settingRows[name].secret && typeof value === 'string'
       ? secrets.open(Buffer.from(value, 'base64'), purpose(name))
@@ -91,17 +76,9 @@ export function createSettings(deps: SettingsDependencies, now: () => number = (
     return values as unknown as ApplicationSettings;
   }
 
+  const cache = kept(changes, settingsChannel, () => load(db), now);
   return {
-    read: () => {
-      if (kept && kept.until > now() && changes.connected) return kept.values;
-      const values = load(db);
-      const entry = { values, until: now() + lifetimeMilliseconds };
-      kept = entry;
-      values.catch(() => {
-        if (kept === entry) kept = undefined;
-      });
-      return values;
-    },
+    read: cache.read,
     stored: async () => ({ values: await load(db), ...(await settingsTimes(db)) }),
     write: async (given, actorId = null) => {
       await transaction(db, async (tx) => {
@@ -115,7 +92,7 @@ export function createSettings(deps: SettingsDependencies, now: () => number = (
         const names = [...changed].sort();
         await emit(tx, { kind: 'settings.changed', actor_id: actorId, payload: { actor_id: actorId, names } });
       });
-      forget();
+      cache.forget();
     },
   };
 }

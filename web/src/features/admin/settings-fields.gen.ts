@@ -580,6 +580,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"zoekt_search_enabled","kind":"boolean","owner":"compatibility","meaning":"Zoekt: search with it","nullable":false},
   {"name":"zoekt_trigram_max","kind":"integer","owner":"compatibility","meaning":"Zoekt: different pieces of one file","nullable":false,"min":1},
   {"name":"offset_pagination_limit","kind":"integer","owner":"api","meaning":"Highest row that pages by number reach; 0 for any","acts":"lists","nullable":false},
+  {"name":"refuse_tokens_in_urls","kind":"boolean","owner":"accounts","meaning":"Tokens are read from headers only, not from the query","acts":"requests","nullable":false},
   {"name":"project_repositories_archive_limit","kind":"integer","owner":"limits","meaning":"Archives that one downloads of a project a minute; 0 for any","acts":"requests","nullable":false},
   {"name":"project_repositories_archive_unauthenticated_limit","kind":"integer","owner":"limits","meaning":"The same for all anonymous callers","acts":"requests","nullable":false},
   {"name":"namespace_exists_limit","kind":"integer","owner":"limits","meaning":"Questions whether a namespace exists a minute; 0 for any","acts":"requests","nullable":false},

@@ -125,6 +125,12 @@ interface Effect {
 }
 
 const effects: Readonly<Record<string, Effect>> = {
+  refuse_tokens_in_urls: {
+    value: true,
+    look: async () => (await world.app.api('GET', '/user', { query: { private_token: world.owner.token } })).status,
+    before: 200,
+    after: 401,
+  },
   can_create_group: { value: false, look: ofNewUser('can_create_group'), before: true, after: false },
   default_projects_limit: { value: 3, look: ofNewUser('projects_limit'), before: 100_000, after: 3 },
   user_default_external: { value: true, look: ofNewUser('external'), before: false, after: true },

@@ -195,7 +195,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     responses: { 200: Binary },
     handler: async ({ subject, params, signal }) => {
       const job = await find(subject, params.job_id);
-      return streamed(await traceStream(deps, job, signal), 'text/plain; charset=utf-8', {
+      return streamed(() => traceStream(deps, job, signal), 'text/plain; charset=utf-8', {
         'Content-Disposition': 'inline',
       });
     },

@@ -143,6 +143,7 @@ export async function busyRunners(db: Db, runnerIds: readonly number[]): Promise
 export interface RunnerProject {
   readonly project: Project;
   readonly namespace: Pick<Namespace, 'full_path' | 'full_name'>;
+  readonly assignedAt: Date;
 }
 
 export async function projectsOf(db: Db, runnerId: number): Promise<RunnerProject[]> {
@@ -152,14 +153,18 @@ export async function projectsOf(db: Db, runnerId: number): Promise<RunnerProjec
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .selectAll('projects')
     .select(['namespaces.full_path as namespace_full_path', 'namespaces.full_name as namespace_full_name'])
+    .select('runner_projects.created_at as assigned_at')
     .where('runner_projects.runner_id', '=', runnerId)
     .orderBy('runner_projects.created_at')
     .orderBy('projects.id')
     .execute();
-  return rows.map(({ namespace_full_path: fullPath, namespace_full_name: fullName, ...project }) => ({
-    project,
-    namespace: { full_path: fullPath, full_name: fullName },
-  }));
+  return rows.map(
+    ({ namespace_full_path: fullPath, namespace_full_name: fullName, assigned_at: assignedAt, ...project }) => ({
+      project,
+      namespace: { full_path: fullPath, full_name: fullName },
+      assignedAt,
+    }),
+  );
 }
 
 export async function findGroup(db: Db, id: number): Promise<Namespace | undefined> {

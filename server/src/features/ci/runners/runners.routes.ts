@@ -49,9 +49,7 @@ export const filterParams = {
   scope: Optional(
     OneOf(
       ['specific', 'shared', 'instance_type', 'group_type', 'project_type', 'active', 'paused', 'online', 'offline'],
-      {
-        deprecated: true,
-      },
+      { deprecated: true, description: 'Use `type`, `status` or `paused`' },
     ),
   ),
   type: Optional(OneOf(runnerTypes)),
@@ -225,10 +223,12 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       access: signedIn,
       params: Type.Object({ id }),
       responses: { 204: Empty },
-      handler: async ({ caller, params }) => {
+      conditional: true,
+      handler: async ({ caller, params, unmodifiedSince }) => {
         const runner = await access.toChange(caller, params.id);
         if (!caller.admin && runner.runner_type === 'project_type' && (await projectsOf(db, runner.id)).length > 1)
           throw forbidden('Runner associated with more than one project');
+        unmodifiedSince(runner.updated_at);
         await transaction(db, async (tx) => deleteRunner(tx, runner.id));
       },
     }),

@@ -65,7 +65,7 @@ export async function insertVariable(
 export async function updateVariable(db: Db, id: number, columns: VariableColumns): Promise<CiVariable | undefined> {
   return await db
     .updateTable('ci_variables')
-    .set(columns)
+    .set({ ...columns, updated_at: sql`now()` })
     .where('id', '=', id)
     .where(({ not, exists, selectFrom }) =>
       not(

@@ -17,6 +17,7 @@ export interface ResolverDependencies {
   /** The instance's signatures; a CSRF token is one of the session's. */
   readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
   readonly resolveJobToken: JobTokenResolver;
+  readonly refusesTokensInUrls: () => Promise<boolean>;
 }
 
 export interface Credentials extends CredentialResolver {
@@ -73,6 +74,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
   return {
     accessToken,
     session,
+    refusesTokensInUrls: deps.refusesTokensInUrls,
     jobToken: async (token) => (token.length > longestToken ? null : await deps.resolveJobToken(tokenHash(token))),
     csrfToken: (sessionToken) => secrets.sign(sessionToken, csrfPurpose),
     csrfValid: (sessionToken, csrfToken) => secrets.verify(sessionToken, csrfToken, csrfPurpose),

@@ -160,6 +160,7 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
         color_scheme_id: Optional(Int32({ minimum: 1 })),
       }),
       responses: { 201: UserForAdmin },
+      errors: [409],
       handler: async ({ params, caller }) => {
         const { email, name, username, password, reset_password, force_random_password, skip_confirmation, ...rest } =
           params;

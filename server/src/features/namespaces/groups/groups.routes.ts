@@ -107,7 +107,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       access: { on: 'group', ability: 'read_group' },
       params: Type.Object({
         ...groupId,
-        with_projects: Optional(Bool({ default: true, deprecated: true })),
+        with_projects: Optional(Bool({ default: true, deprecated: true, description: 'Use `/groups/:id/projects`' })),
         with_custom_attributes: Optional(Bool({ default: false })),
         statistics: Optional(Bool({ default: false, description: 'Administrators only' })),
       }),
@@ -155,7 +155,9 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
         full_path: Optional(Str({ description: 'Of the group; required to remove it now' })),
       }),
       responses: { 202: Accepted },
-      handler: async ({ params, caller, subject }) => {
+      conditional: true,
+      handler: async ({ params, caller, subject, unmodifiedSince }) => {
+        unmodifiedSince(subject.group.updated_at);
         const options = { permanently: params.permanently_remove, fullPath: params.full_path };
         await deletion.scheduleGroup(subject, caller, options);
         return { message: '202 Accepted' };

@@ -10,6 +10,7 @@ import { requireOnGroup } from '../../../kernel/http/parents.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { groupNameReasons, groupPathReasons, openness, type Visibility, visibilities } from '../naming/naming.ts';
+import { claimPath, leaveGroupPaths } from '../naming/redirects.queries.ts';
 import { lockNamespace } from '../projects/projects.queries.ts';
 import {
   type GroupColumns,
@@ -74,6 +75,7 @@ export async function createPersonalNamespace(
     { kind: 'user', owner_id: user.id, name: user.name, path: user.username, visibility: 'public' },
     null,
   );
+  await claimPath(tx, user.username);
   await insertNamespaceGrant(tx, {
     userId: user.id,
     namespaceId: namespace.id,
@@ -146,6 +148,7 @@ export function groupService(deps: NamespacesDependencies) {
       const above = parent ? await lockNamespace(tx, parent.group.id) : null;
       if (above === undefined) throw notFound('Group');
       conflictOf(await takenBelow(tx, above?.id ?? null, { name, path }, null));
+      await claimPath(tx, above ? `${above.full_path}/${path}` : path);
       const row = await insertNamespace(
         tx,
         {
@@ -202,6 +205,10 @@ export function groupService(deps: NamespacesDependencies) {
       }
       if (moved) {
         conflictOf(await takenBelow(tx, group.parent_id, { name, path }, group.id));
+        if (path.toLowerCase() !== group.path.toLowerCase()) {
+          await claimPath(tx, parent ? `${parent.full_path}/${path}` : path);
+          await leaveGroupPaths(tx, group.id);
+        }
         await moveGroup(tx, group, { ...changes, name, path });
       } else if (!(await updateGroup(tx, group.id, changes))) throw notFound('Group');
       await emit(tx, {

@@ -192,6 +192,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           expires_at: expiry,
         }),
         responses: { 201: Type.Union([Member, MembersAdded]) },
+        errors: [409],
         handler: ({ params, caller, subject }) => add(caller, subject, params),
       }),
       route({
@@ -223,8 +224,12 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           unassign_issuables: Optional(Bool({ default: false })),
         }),
         responses: { 204: Empty },
-        handler: async ({ params, caller, subject }) => {
-          await members.remove(caller, subject, params.user_id, !(params.skip_subresources ?? false));
+        conditional: true,
+        handler: async ({ params, caller, subject, unmodifiedSince }) => {
+          await members.remove(caller, subject, params.user_id, {
+            below: !(params.skip_subresources ?? false),
+            unmodifiedSince,
+          });
         },
       }),
     ];

@@ -53,16 +53,17 @@ function nameMatcher(search: string | undefined, regex: string | undefined): (na
 
 const plain = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** When each ref was tagged, or the commit it points at was committed. */
+/** When a ref was tagged, or the commit it points at was committed. */
+const refTime = async (reader: RepositoryReader, subject: ProjectSubject, ref: RefData): Promise<Date> =>
+  ref.taggedAt ?? new Date((await reader.commit(subject.project, ref.commit)).committer.date);
+
+/** The times of refs by name. */
 async function commitTimes(
   reader: RepositoryReader,
   subject: ProjectSubject,
   refs: readonly RefData[],
 ): Promise<Map<string, number>> {
-  const timed = refs.map(async ({ name, taggedAt, commit }) => {
-    const at = taggedAt?.getTime() ?? Date.parse((await reader.commit(subject.project, commit)).committer.date);
-    return [name, at] as const;
-  });
+  const timed = refs.map(async (ref) => [ref.name, (await refTime(reader, subject, ref)).getTime()] as const);
   return new Map(await Promise.all(timed));
 }
 
@@ -166,6 +167,7 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
         ref: Str({ minLength: 1, maxLength: 1024 }),
       }),
       responses: { 201: Branch },
+      errors: [409],
       handler: async ({ params, subject, caller }) => {
         await deps.refs.createBranch(subject, caller, params.branch, params.ref);
         const tip = await reader.resolve(subject.project, `refs/heads/${params.branch}`);
@@ -193,8 +195,12 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
       access: pushCode,
       params: Type.Object({ id, branch: Str() }),
       responses: { 204: Empty },
-      handler: async ({ params, subject, caller }) => {
-        await deps.refs.deleteBranch(subject, caller, await find(subject, params.branch));
+      errors: [409],
+      conditional: true,
+      handler: async ({ params, subject, caller, unmodifiedSince }) => {
+        const ref = await find(subject, params.branch);
+        unmodifiedSince(await refTime(reader, subject, ref));
+        await deps.refs.deleteBranch(subject, caller, ref);
       },
     }),
   ];
@@ -277,6 +283,7 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
         message: Optional(Str({ maxLength: 1_048_576 })),
       }),
       responses: { 201: Tag },
+      errors: [409],
       handler: async ({ params, subject, caller }) =>
         tagJson(subject, await deps.refs.createTag(subject, caller, params.tag_name, params.ref, params.message)),
     }),
@@ -289,9 +296,12 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
       access: pushCode,
       params: Type.Object({ id, tag_name: Str() }),
       responses: { 204: Empty },
-      handler: async ({ params, subject, caller }) => {
+      errors: [409],
+      conditional: true,
+      handler: async ({ params, subject, caller, unmodifiedSince }) => {
         const found = (await reader.tags(subject.project)).find((ref) => ref.name === params.tag_name);
         if (!found) throw notFound('Tag');
+        unmodifiedSince(await refTime(reader, subject, found));
         await deps.refs.deleteTag(subject, caller, found);
       },
     }),

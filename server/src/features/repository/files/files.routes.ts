@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { etagOf } from '../../../kernel/http/conditional.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, notFound, tooLarge } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -141,7 +142,8 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       responses: { 200: Binary },
       handler: async ({ params, subject, signal }) => {
         const found = await file(subject, params.file_path, params.ref);
-        return streamed(await reader.blobStream(subject.project, found.blob.id, signal), 'text/plain', {
+        return streamed(() => reader.blobStream(subject.project, found.blob.id, signal), 'text/plain', {
+          ETag: `"${found.blob.id}"`,
           'Content-Length': String(found.blob.size),
           'Content-Disposition': `inline; filename*=UTF-8''${encodeURIComponent(params.file_path.split('/').at(-1) ?? 'file')}`,
           'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -179,9 +181,11 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
             .filter((part) => part !== '')
             .join('-');
           return streamed(
-            await reader.archive(subject.project, sha, format, `${base}/`, path, signal),
+            () => reader.archive(subject.project, sha, format, `${base}/`, path, signal),
             types[format] ?? 'application/octet-stream',
             {
+              // The same files in the same directory; how they are compressed is no promise.
+              ETag: etagOf([sha, format, base, path ?? ''].join('\n')),
               'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(`${base}.${format}`)}`,
             },
           );

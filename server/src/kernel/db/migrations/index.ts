@@ -1,6 +1,7 @@
 /** The list of migrations, in order. Forward-only: a landed one is never edited. */
 import { initial } from './0001-initial.ts';
 import { paging } from './0002-paging.ts';
+import { featuresMigration } from './0003-features.ts';
 import { rateLimits } from './0004-rate-limits.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -9,4 +10,4 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-export const migrations: readonly Migration[] = [initial, paging, rateLimits];
+export const migrations: readonly Migration[] = [initial, paging, featuresMigration, rateLimits];
