@@ -1,11 +1,12 @@
 /** The composition root: kernels in, one line per feature, a server that does not listen yet out. */
 import type { FastifyInstance } from 'fastify';
-import { ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
+import { adminFeature } from './features/admin/index.ts';
+import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import { findUser, type Identity, identityFeature, type Release, scopesAllowGit } from './features/identity/index.ts';
 import { createPersonalNamespace, graceOfGroups, namespacesFeature, nextIid } from './features/namespaces/index.ts';
 import { repositoryFeature } from './features/repository/index.ts';
 import { reviewFeature } from './features/review/index.ts';
-import type { Caller, ProjectSubject } from './kernel/authz/subjects.ts';
+import { anonymous, type Caller, type ProjectSubject } from './kernel/authz/subjects.ts';
 import type { Config } from './kernel/config/config.ts';
 import type { Db, Listener } from './kernel/db/index.ts';
 import { createDelivery, createLive, type Delivery, emit, type Live, publish } from './kernel/events/index.ts';
@@ -21,8 +22,10 @@ import { compatibleVersion } from './kernel/names.ts';
 import type { ObjectStore } from './kernel/objects/index.ts';
 import type { BuiltInRunner } from './kernel/process/built-in-runner.ts';
 import { addJob, type CronItem, type Task } from './kernel/queue/index.ts';
+import { createRateLimits, type RateLimits } from './kernel/rate-limits/index.ts';
 import type { Secrets } from './kernel/secrets/index.ts';
 import { createSettings, type Settings } from './kernel/settings/index.ts';
+import { createSwitches, type Switches } from './kernel/switches/index.ts';
 import type { Logger } from './kernel/telemetry/index.ts';
 import type { Metrics } from './kernel/telemetry/metrics.ts';
 import { observeRequests } from './kernel/telemetry/requests.ts';
@@ -74,7 +77,9 @@ const limits = { maxParameterBytes: 10 * 1024 * 1024, maxFileBytes: 100 * 1024 *
 /** What features are made of: the technology, and what is built on it once. */
 export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
   readonly settings: Settings;
+  readonly switches: Switches;
   readonly live: Live;
+  readonly rates: RateLimits;
 }
 
 export interface ComposedFeatures {
@@ -102,7 +107,8 @@ function sshPrefix({ sshUrl, sshPort }: Config, externalUrl: string): string {
 
 /** The list of features and how they reach each other: hooks and facts where the import order does not allow a call. */
 export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
-  const { config, db, externalUrl, listener, live, log, objects, release, secrets, settings, stopping } = kernels;
+  const { config, db, externalUrl, listener, live, log, objects, rates, release, secrets, settings, stopping } =
+    kernels;
   const runner = kernels.runner(async () => (await ensureBuiltInRunner(db, secrets)).token);
   const identity = identityFeature({
     db,
@@ -115,6 +121,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     userCreated: async (tx, user) => void (await createPersonalNamespace(tx, user)),
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
     groupsAskForTwoFactor: (userId) => graceOfGroups(db, userId),
+    signInRefusal: (login) => rates.within('user_sign_in', { caller: anonymous, params: { login } }),
   });
   const namespaces = namespacesFeature({
     db,
@@ -147,6 +154,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     lockDb: kernels.lockDb,
     externalUrl,
     storages: config.repositories,
+    gitBudgets: config.gitBudgets,
     recordFact: (tx, { kind, projectId, actorId, payload }) =>
       emit(tx, { kind, project_id: projectId, actor_id: actorId, payload }),
     announce: publish,
@@ -166,6 +174,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     parents: namespaces.parents,
     nextIid,
     actingAs,
+    mayCreatePipeline: async (caller, subject, sha) =>
+      (await rates.within('pipelines_create', { caller, subject, params: { sha } })) === null,
     builtIn: { serves: runner.serves, wanted: runner.wanted },
   });
   const review = reviewFeature({
@@ -181,18 +191,21 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     actingAs,
     pipelines: ci.mergeRequestPipelines,
   });
+  const admin = adminFeature({ settings, switches: kernels.switches });
   const transports = [
     gitHttp({
       parents: namespaces.parents,
       transport: repository.transport,
       authenticate: identity.authenticateBasic,
+      rates,
       scopesAllow: scopesAllowGit,
+      allowed: async () => (await settings.read()).enabled_git_access_protocol !== 'ssh',
       externalUrl,
     }),
     liveEvents({ db, live, resolver: identity.resolver, parents: namespaces.parents, stopping }),
   ];
   return {
-    features: [identity, namespaces, repository, ci, review],
+    features: [identity, namespaces, repository, ci, review, admin],
     identity,
     runner,
     transports,
@@ -222,9 +235,11 @@ export interface AppOptions {
 /** Puts everything together. Nothing listens, runs or is delivered yet. */
 export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const { config, db, externalUrl, listener, log, metrics, objects } = kernels;
-  const settings = createSettings(db, listener);
+  const settings = createSettings({ db, changes: listener, secrets: kernels.secrets });
+  const switches = createSwitches(db, listener);
   const live = createLive(listener);
-  const composed = composeFeatures({ ...kernels, settings, live });
+  const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
+  const composed = composeFeatures({ ...kernels, settings, switches, live, rates });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });
   const features = [...composed.features, ...(options.features ?? [])];
@@ -248,13 +263,16 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     metrics,
     metricsToken: config.metricsToken,
   });
+  rates.mount(server, routes, resolver);
   mountRoutes(server, routes, {
     resolver,
     parents,
+    rates,
     limits,
     temporary: objects.temporary,
     externalUrl,
-    maximumOffset: 50_000,
+    maximumOffset: async () => (await settings.read()).offset_pagination_limit,
+    redirectsMoved: (actor) => switches.enabled('api_redirect_moved_projects', actor),
     strict: options.strict ?? false,
   });
   mountOpenApi(server, routes, compatibleVersion);
@@ -263,8 +281,8 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   return {
     server,
     routes,
-    tasks: [...features.flatMap(({ tasks = [] }) => tasks), ...delivery.tasks],
-    cron: [...features.flatMap(({ cron = [] }) => cron), ...delivery.cron],
+    tasks: [...features.flatMap(({ tasks = [] }) => tasks), ...delivery.tasks, ...rates.tasks],
+    cron: [...features.flatMap(({ cron = [] }) => cron), ...delivery.cron, ...rates.cron],
     delivery,
     live,
     settings,

@@ -108,6 +108,14 @@ const adminRunners = createRoute({
   loader: () => queries.ensureQueryData(data.allRunners()),
   component: lazyRouteComponent(() => import('./features/admin/RunnersPage.tsx')),
 });
+const adminSettings = createRoute({
+  getParentRoute: () => root,
+  path: '/admin/application_settings/general',
+  validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
+  beforeLoad: signedIn,
+  loader: () => queries.ensureQueryData(data.applicationSettings()),
+  component: lazyRouteComponent(() => import('./features/admin/ApplicationSettingsPage.tsx')),
+});
 
 /** `/group/project` or `/group`: which one the address names is the server's to say. */
 const object = createRoute({
@@ -296,6 +304,7 @@ export const router = createRouter({
     adminMode,
     adminUsers,
     adminRunners,
+    adminSettings,
     object,
     group,
     project.addChildren(projectRoutes),

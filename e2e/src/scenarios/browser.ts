@@ -277,6 +277,8 @@ const pages: readonly (readonly [name: string, path: string])[] = [
   ['tokens', '/-/user_settings/personal_access_tokens'],
   ['admin-users', '/admin/users'],
   ['admin-runners', '/admin/runners'],
+  ['admin-settings', '/admin/application_settings/general?search=password'],
+  ['admin-settings-all', '/admin/application_settings/general'],
   ['merge-settings', '/harbour/tide-clock/-/settings?part=merge'],
   ['missing', '/harbour/nothing-here'],
 ];

@@ -163,8 +163,26 @@ export async function clients(suite: Suite, instance: Instance): Promise<void> {
       [two.data.length, two.paginationInfo.total, two.paginationInfo.current, two.paginationInfo.next],
       [2, 6, 2, 3],
     );
+    const keyed = await clara.Branches.all(project(), { pagination: 'keyset', perPage: 2 });
+    assert.deepEqual(
+      keyed.map((each) => each.name),
+      paged.map((each) => each.name),
+    );
     for (let at = 0; at < 5; at += 1) await clara.Branches.remove(project(), `page-${at}`);
   });
+
+  await suite.step(
+    'gitbeaker: users are walked by the links of the server [1/limits.pagination/1 /users]',
+    async () => {
+      const names = (await admin.Users.all({ perPage: 1 })).map((each) => each.username);
+      for (const name of ['clara', 'grace', 'root']) assert.equal(names.filter((each) => each === name).length, 1);
+      const named = await admin.Users.all({ pagination: 'keyset', orderBy: 'username', sort: 'asc', perPage: 1 });
+      assert.deepEqual(
+        named.map((each) => each.username),
+        [...names].sort(),
+      );
+    },
+  );
 
   await suite.step('gitbeaker: lists are walked to their end, by keyset [1/limits.pagination/3]', async () => {
     for (let at = 0; at < 4; at += 1) await clara.Projects.create({ name: `Key ${at}`, namespaceId: group() });
@@ -223,6 +241,13 @@ export async function clients(suite: Suite, instance: Instance): Promise<void> {
     await until('the played job', 60, async () => (await clara.Jobs.show(project(), manual.id)).status === 'success');
     const again = await clara.Jobs.retry(project(), check.id);
     await until('the retried job', 60, async () => (await clara.Jobs.show(project(), again.id)).status === 'success');
+    const everyJob = await clara.Jobs.all(project(), { perPage: 1 });
+    const keyed = await clara.Jobs.all(project(), { pagination: 'keyset', orderBy: 'id', sort: 'desc', perPage: 1 });
+    assert.ok(keyed.length > 2);
+    assert.deepEqual(
+      keyed.map((each) => each.id),
+      everyJob.map((each) => each.id),
+    );
     const succeeded = await clara.Jobs.all(project(), { scope: 'success' });
     assert.ok(succeeded.some((each) => each.id === again.id));
     assert.ok((await clara.Pipelines.all(project(), { ref: 'main' })).some((each) => each.id === pipeline.id));

@@ -59,6 +59,23 @@ gvar.save()
 assert group.variables.get('SHARED').value == 'no'
 gvar.delete()
 
+settings = root.settings.get()
+before = settings.max_login_attempts
+settings.max_login_attempts = before + 1
+settings.asset_proxy_allowlist = ['a.example', 'b.example']
+settings.save()
+assert root.settings.get().max_login_attempts == before + 1
+assert root.settings.get().asset_proxy_whitelist == ['a.example', 'b.example']
+whole = {k: v for k, v in root.settings.get().attributes.items() if k not in ('created_at', 'updated_at')}
+root.settings.update(None, {**whole, 'max_login_attempts': before})
+after = root.settings.get().attributes
+assert {k: after[k] for k in whole} == {**whole, 'max_login_attempts': before}
+try:
+    gl.settings.get()
+    raise SystemExit('settings were shown to everybody')
+except gitlab.exceptions.GitlabGetError as error:
+    assert error.response_code == 403, error
+
 project = gl.projects.create({'name': 'py', 'namespace_id': group.id, 'initialize_with_readme': True})
 assert gl.projects.get('snakes/py').id == project.id
 project.description = 'new'
@@ -82,6 +99,8 @@ for name in ('b1', 'b2', 'b3'):
 listed = project.branches.list(iterator=True, per_page=2)
 assert listed.total == 4 and len(list(listed)) == 4, listed.total
 assert len(project.branches.list(get_all=True, per_page=1)) == 4
+keyed = project.branches.list(iterator=True, pagination='keyset', per_page=1)
+assert [b.name for b in keyed] == ['b1', 'b2', 'b3', 'main']
 project.branches.delete('b3')
 tag = project.tags.create({'tag_name': 'v1.0', 'ref': 'main', 'message': 'one'})
 assert project.tags.get('v1.0').message == 'one'
@@ -122,6 +141,8 @@ assert b'from-python' in job.trace()
 assert [v.key for v in pipeline.variables.list()] == ['X']
 again = job.retry()
 assert again['id'] != job.id
+keyed = [j.id for j in project.jobs.list(iterator=True, pagination='keyset', order_by='id', per_page=1)]
+assert keyed == [j.id for j in project.jobs.list(get_all=True, per_page=1)] and len(keyed) > 1, keyed
 latest = gl.http_get(f'/projects/{project.id}/pipelines/latest', query_data={'ref': 'main'})
 assert latest['id'] >= pipeline.id
 
@@ -140,6 +161,10 @@ assert lint.valid is True, lint
 
 walked = [p.id for p in gl.projects.list(iterator=True, pagination='keyset', order_by='id', per_page=1, owned=True)]
 assert project.id in walked and len(walked) == len(set(walked))
+assert sorted(walked) == sorted(p.id for p in gl.projects.list(get_all=True, per_page=1, owned=True))
+accounts = [u.id for u in root.users.list(iterator=True, per_page=1)]
+assert user.id in accounts and len(accounts) == len(set(accounts))
+assert accounts == [u.id for u in root.users.list(get_all=True, pagination='keyset', order_by='id', per_page=2)]
 project.archive()
 assert gl.projects.get(project.id).archived is True
 project.unarchive()

@@ -52,6 +52,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/application/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the application settings
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getApplicationSettings"];
+        /**
+         * Change application settings
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putApplicationSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Switches that were set
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getFeatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/features/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a switch
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postFeaturesByName"];
+        /**
+         * Give a switch its default again
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteFeaturesByName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/features/definitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Switches that there are
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getFeaturesDefinitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups": {
         parameters: {
             query?: never;
@@ -2684,6 +2772,1236 @@ export interface components {
             remember: boolean;
             user_agent: string | null;
         };
+        /** ApplicationSettings */
+        ApplicationSettings: {
+            /** @description Address for reports of abuse */
+            abuse_notification_email: string | null;
+            /** @description Administrators sign in again for administrative tasks */
+            admin_mode: boolean;
+            /**
+             * @deprecated
+             * @description Use abuse_notification_email
+             */
+            admin_notification_email: string | null;
+            /** @description Where people land after they signed out */
+            after_sign_out_path: string | null;
+            /** @description Shown after registration */
+            after_sign_up_text: string | null;
+            /** @description Calls of an assistant in 8 hours */
+            ai_action_api_rate_limit: number;
+            /** @description Key for the spam filter */
+            akismet_api_key: string | null;
+            /** @description Filter spam */
+            akismet_enabled: boolean;
+            /** @description People may delete their own account */
+            allow_account_deletion: boolean;
+            /** @description Every integration may be used */
+            allow_all_integrations: boolean;
+            /** @description Administrators assign imported work without asking */
+            allow_bypass_placeholder_confirmation: boolean;
+            /** @description Imported work may go to administrators */
+            allow_contribution_mapping_to_admins: boolean;
+            /** @description Deploy tokens work with outside sign-in */
+            allow_deploy_tokens_and_keys_with_external_authn: boolean;
+            /** @description Group owners manage LDAP synchronisation */
+            allow_group_owners_to_manage_ldap: boolean;
+            /**
+             * @deprecated
+             * @description Use allow_local_requests_from_web_hooks_and_services
+             */
+            allow_local_requests_from_hooks_and_services: boolean;
+            /** @description System hooks may reach the local network */
+            allow_local_requests_from_system_hooks: boolean;
+            /** @description Web hooks may reach the local network */
+            allow_local_requests_from_web_hooks_and_services: boolean;
+            /** @description Let through what may be spam */
+            allow_possible_spam: boolean;
+            /** @description Guests may create groups and personal projects */
+            allow_project_creation_for_guest_and_below: boolean;
+            /** @description Runners register with a registration token */
+            allow_runner_registration_token: boolean;
+            /** @description Group owners make service accounts */
+            allow_top_level_group_owners_to_create_service_accounts: boolean;
+            /** @description Integrations that may be used when not all may */
+            allowed_integrations: string[];
+            /** @description Visitors may search */
+            anonymous_searches_allowed: boolean;
+            /** @description Age from which jobs cannot be retried, in words; empty for never */
+            archive_builds_in_human_readable: string | null;
+            /** @description Files that an AsciiDoc document includes */
+            asciidoc_max_includes: number;
+            /** @description Hosts whose pictures are not fetched through the proxy; wildcards */
+            asset_proxy_allowlist: string[];
+            /** @description Fetch pictures through a proxy */
+            asset_proxy_enabled: boolean;
+            /** @description Address of the proxy of pictures */
+            asset_proxy_url: string | null;
+            /**
+             * @deprecated
+             * @description Use asset_proxy_allowlist
+             */
+            asset_proxy_whitelist: string[];
+            /** @description Keep an authorized_keys file; Millrace serves SSH itself */
+            authorized_keys_enabled: boolean;
+            /** @description Ban accounts that download too many repositories */
+            auto_ban_user_on_excessive_projects_download: boolean;
+            /** @description Domain for automatic deployments */
+            auto_devops_domain: string | null;
+            /** @description New projects build by a default configuration */
+            auto_devops_enabled: boolean;
+            /** @description Completions of user names a minute, signed in */
+            autocomplete_users_limit: number;
+            /** @description Completions of user names a minute, anybody */
+            autocomplete_users_unauthenticated_limit: number;
+            /** @description Allot bought storage by itself */
+            automatic_purchased_storage_allocation: boolean;
+            /** @description Pictures of people by their address */
+            avatarservice_enabled: boolean;
+            /** @description Batches of a transfer at the same time */
+            bulk_import_concurrent_pipeline_batch_limit: number;
+            /** @description Transfer groups from another instance */
+            bulk_import_enabled: boolean;
+            /** @description Megabytes of one file of a transfer */
+            bulk_import_max_download_file_size: number;
+            /** @description New accounts may create top-level groups */
+            can_create_group: boolean;
+            /** @description Offer what the plan of a group has; Millrace has one plan */
+            check_namespace_plan: boolean;
+            /** @description Longest life of pipelines that a project sets */
+            ci_delete_pipelines_in_seconds_limit_human_readable: string;
+            /** @description Logs appear while jobs run; always so */
+            ci_job_live_trace_enabled: boolean;
+            /** @description Files that a configuration includes */
+            ci_max_includes: number;
+            /** @description Bytes of a configuration with all its files */
+            ci_max_total_yaml_size_bytes: number;
+            /** @description Bytes of one partition of CI data */
+            ci_partitions_size_limit: number;
+            /** @description Code suggestions a minute */
+            code_suggestions_api_rate_limit: number;
+            /** @description Host of private commit addresses */
+            commit_email_hostname: string | null;
+            /** @description Work of one import from Bitbucket Cloud */
+            concurrent_bitbucket_import_jobs_limit: number;
+            /** @description Work of one import from Bitbucket Server */
+            concurrent_bitbucket_server_import_jobs_limit: number;
+            /** @description Work of one import from GitHub */
+            concurrent_github_import_jobs_limit: number;
+            /** @description Batches of exports at the same time */
+            concurrent_relation_batch_export_limit: number;
+            /** @description Clean up old projects too */
+            container_expiration_policies_enable_historic_entries: boolean;
+            /** @description Tags deleted in one run */
+            container_registry_cleanup_tags_service_max_list_size: number;
+            /** @description Seconds of one deletion of tags */
+            container_registry_delete_tags_service_timeout: number;
+            /** @description Remember tags between clean-ups */
+            container_registry_expiration_policies_caching: boolean;
+            /** @description Clean-ups at the same time */
+            container_registry_expiration_policies_worker_capacity: number;
+            /** @description Minutes of life of registry tokens */
+            container_registry_token_expire_delay: number;
+            /** @description Organizations that one creates a minute */
+            create_organization_api_limit: number;
+            /**
+             * Format: date-time
+             * @description When the instance was made
+             */
+            created_at: string;
+            /** @description Where figures of applications are read */
+            cube_api_base_url: string | null;
+            /** @description Another start of clone addresses over HTTP */
+            custom_http_clone_url_root: string | null;
+            /** @description Group whose projects are templates */
+            custom_project_templates_group_id: number | null;
+            /** @description Bound of groups without a plan */
+            dashboard_limit: number;
+            /** @description Use dashboard_limit */
+            dashboard_limit_enabled: boolean;
+            /** @description Deactivate accounts that nobody uses */
+            deactivate_dormant_users: boolean;
+            /** @description Days until an account counts as unused */
+            deactivate_dormant_users_period: number;
+            /** @description End of the mail about a deactivation */
+            deactivation_email_additional_text: string | null;
+            /** @description Seconds to unpack an archive; 0 for any */
+            decompress_archive_file_timeout: number;
+            /** @description Life of artifacts that say none, in words; 0 keeps them */
+            default_artifacts_expire_in: string;
+            /** @description First branch of new projects */
+            default_branch_name: string;
+            /**
+             * @deprecated
+             * @description Protection of default branches
+             */
+            default_branch_protection: number;
+            /** @description Protection of default branches */
+            default_branch_protection_defaults: {
+                [key: string]: unknown;
+            };
+            /** @description Configuration file of new projects */
+            default_ci_config_path: string | null;
+            /** @description Highlighting theme of new accounts in the dark */
+            default_dark_syntax_highlighting_theme: number;
+            /**
+             * @description Visibility of new groups
+             * @enum {string}
+             */
+            default_group_visibility: "private" | "internal" | "public";
+            /** @description Language for people who did not choose one */
+            default_preferred_language: string;
+            /** @description Who creates projects in new groups */
+            default_project_creation: number;
+            /** @description Only administrators delete projects */
+            default_project_deletion_protection: boolean;
+            /**
+             * @description Visibility of new projects
+             * @enum {string}
+             */
+            default_project_visibility: "private" | "internal" | "public";
+            /** @description Personal projects of a new account */
+            default_projects_limit: number;
+            /** @description Where a search begins */
+            default_search_scope: string;
+            /**
+             * @description Visibility of new snippets
+             * @enum {string}
+             */
+            default_snippet_visibility: "private" | "internal" | "public";
+            /** @description Highlighting theme of new accounts */
+            default_syntax_highlighting_theme: number;
+            /** @description Accounts deleted by their owner are kept for a while */
+            delay_user_account_self_deletion: boolean;
+            /** @description Delete projects that nobody uses */
+            delete_inactive_projects: boolean;
+            /** @description Delete accounts whose address was never confirmed */
+            delete_unconfirmed_users: boolean;
+            /** @description Days that what is deleted is kept; 0 removes at once */
+            deletion_adjourned_period: number;
+            /** @description Only listed addresses are reached */
+            deny_all_requests_except_allowed: boolean;
+            /** @description Clean-ups of proxied images at the same time */
+            dependency_proxy_ttl_group_policy_worker_capacity: number;
+            /** @description Diagrams by the renderer of diagramrenderer_url */
+            diagramrenderer_enabled: boolean;
+            /** @description Further formats of that renderer, each true or false */
+            diagramrenderer_formats: {
+                [key: string]: unknown;
+            };
+            /** @description Address of the renderer of many kinds of diagrams */
+            diagramrenderer_url: string | null;
+            /** @description Editor of diagrams */
+            diagramservice_enabled: boolean;
+            /** @description Address of the editor of diagrams */
+            diagramservice_url: string | null;
+            /** @description Editor of diagrams */
+            diagramsnet_enabled: boolean;
+            /** @description Address of the editor of diagrams */
+            diagramsnet_url: string | null;
+            /** @description Files of one diff */
+            diff_max_files: number;
+            /** @description Lines of one diff */
+            diff_max_lines: number;
+            /** @description Bytes of one file in a diff */
+            diff_max_patch_bytes: number;
+            /** @description Administrators cannot authorise applications with wide scopes */
+            disable_admin_oauth_scopes: boolean;
+            /** @description Do not show tokens of feeds and calendars */
+            disable_feed_token: boolean;
+            /** @description Only administrators add members */
+            disable_invite_members: boolean;
+            /** @description Approval rules are not changed by merge request */
+            disable_overriding_approvers_per_merge_request: boolean;
+            /** @description No password beside single sign-on */
+            disable_password_authentication_for_users_with_sso_identities: boolean;
+            /** @description Nobody makes or uses personal access tokens */
+            disable_personal_access_tokens: boolean;
+            /** @description No direct code suggestions */
+            disabled_direct_code_suggestions: boolean;
+            /** @description Providers that nobody may sign in with */
+            disabled_oauth_sign_in_sources: string[];
+            /** @description Show who used credits */
+            display_gitlab_credits_user_data: boolean;
+            /** @description An address is looked up once */
+            dns_rebinding_protection_enabled: boolean;
+            /** @description Only addresses of these domains register; wildcards */
+            domain_allowlist: string[];
+            /** @description Addresses of these domains do not register; wildcards */
+            domain_denylist: string[];
+            /** @description Use domain_denylist */
+            domain_denylist_enabled: boolean;
+            /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
+            downstream_pipeline_trigger_limit_per_project_user_sha: number;
+            /** @description Least bits of DSA keys; -1 forbids them, 0 takes all */
+            dsa_key_restriction: number;
+            /** @description Assistant */
+            duo_features_enabled: boolean;
+            /** @description Least bits of ECDSA keys; -1 forbids them, 0 takes all */
+            ecdsa_key_restriction: number;
+            /** @description Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all */
+            ecdsa_sk_key_restriction: number;
+            /** @description Least bits of ED25519 keys; -1 forbids them, 0 takes all */
+            ed25519_key_restriction: number;
+            /** @description Least bits of ED25519_SK keys; -1 forbids them, 0 takes all */
+            ed25519_sk_key_restriction: number;
+            /** @description Key of the cluster service */
+            eks_access_key_id: string | null;
+            /** @description Account of the cluster service */
+            eks_account_id: string | null;
+            /** @description Clusters of that service */
+            eks_integration_enabled: boolean;
+            /** @description Elasticsearch: hosted by Amazon */
+            elasticsearch_aws: boolean;
+            /** @description Elasticsearch: its key */
+            elasticsearch_aws_access_key: string | null;
+            /** @description Elasticsearch: its region */
+            elasticsearch_aws_region: string | null;
+            /** @description Elasticsearch: its secret */
+            elasticsearch_aws_secret_access_key: string | null;
+            /** @description Elasticsearch: seconds of one call */
+            elasticsearch_client_request_timeout: number;
+            /** @description Elasticsearch: characters of one field; 0 for any */
+            elasticsearch_indexed_field_length_limit: number;
+            /** @description Elasticsearch: kilobytes of one file */
+            elasticsearch_indexed_file_size_limit_kb: number;
+            /** @description Elasticsearch: fill the index */
+            elasticsearch_indexing: boolean;
+            /** @description Elasticsearch: only listed groups and projects */
+            elasticsearch_limit_indexing: boolean;
+            /** @description Elasticsearch: calls at the same time */
+            elasticsearch_max_bulk_concurrency: number;
+            /** @description Elasticsearch: megabytes of one call */
+            elasticsearch_max_bulk_size_mb: number;
+            /** @description Elasticsearch: code at the same time */
+            elasticsearch_max_code_indexing_concurrency: number;
+            /** @description Elasticsearch: those groups */
+            elasticsearch_namespace_ids: number[];
+            /** @description Elasticsearch: its password */
+            elasticsearch_password: string | null;
+            /** @description Elasticsearch: those projects */
+            elasticsearch_project_ids: number[];
+            /** @description Elasticsearch: go on until all is done */
+            elasticsearch_requeue_workers: boolean;
+            /** @description Elasticsearch: further tries */
+            elasticsearch_retry_on_failure: number;
+            /** @description Elasticsearch: search with it; Millrace searches by itself */
+            elasticsearch_search: boolean;
+            /** @description Elasticsearch: its addresses */
+            elasticsearch_url: string | null;
+            /** @description Elasticsearch: its user */
+            elasticsearch_username: string | null;
+            /** @description Elasticsearch: parts of the work */
+            elasticsearch_worker_number_of_shards: number;
+            /** @description End of every mail */
+            email_additional_text: string | null;
+            /** @description Name the author in the text of mails */
+            email_author_in_body: boolean;
+            /**
+             * @description Whether a new address must be confirmed
+             * @enum {string}
+             */
+            email_confirmation_setting: "off" | "soft" | "hard";
+            /** @description Expression for addresses that may not register */
+            email_restrictions: string | null;
+            /** @description Use email_restrictions */
+            email_restrictions_enabled: boolean;
+            /** @description Warn before pages of artifacts */
+            enable_artifact_external_redirect_warning_page: boolean;
+            /** @description Bound versions of editors */
+            enable_language_server_restrictions: boolean;
+            /** @description Promotions to paid roles wait for approval */
+            enable_member_promotion_management: boolean;
+            /**
+             * @description How git may be used
+             * @enum {string}
+             */
+            enabled_git_access_protocol: "ssh" | "http" | "all";
+            /** @description Job tokens of other projects need permission */
+            enforce_ci_inbound_job_token_scope_enabled: boolean;
+            /** @description No addresses with + register */
+            enforce_email_subaddress_restrictions: boolean;
+            /** @description Enforce storage limits of groups */
+            enforce_namespace_storage_limit: boolean;
+            /** @description Rules of one country */
+            enforce_pipl_compliance: boolean;
+            /** @description Everybody must accept the terms */
+            enforce_terms: boolean;
+            /** @description Where errors of applications are collected */
+            error_tracking_api_url: string | null;
+            /** @description Collect errors of applications */
+            error_tracking_enabled: boolean;
+            /** @description Certificate for the outside authorisation service */
+            external_auth_client_cert: string | null;
+            /** @description Key of the certificate for the outside authorisation service */
+            external_auth_client_key: string | null;
+            /** @description Passphrase of the key for the outside authorisation service */
+            external_auth_client_key_pass: string | null;
+            /** @description Label of projects that have none */
+            external_authorization_service_default_label: string | null;
+            /** @description Ask an outside service for access to projects */
+            external_authorization_service_enabled: boolean;
+            /** @description Seconds to wait for the outside authorisation service */
+            external_authorization_service_timeout: number;
+            /** @description Address of the outside authorisation service */
+            external_authorization_service_url: string | null;
+            /** @description Seconds to wait for the service that allows pipelines */
+            external_pipeline_validation_service_timeout: number | null;
+            /** @description Token sent to the service that allows pipelines */
+            external_pipeline_validation_service_token: string | null;
+            /** @description Service that allows or refuses pipelines */
+            external_pipeline_validation_service_url: string | null;
+            /** @description Minutes that an account stays locked */
+            failed_login_attempts_unlock_period_in_minutes: number;
+            /** @description Project whose files are templates */
+            file_template_project_id: number | null;
+            /** @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday */
+            first_day_of_week: number;
+            /** @description Take part in a dead advertising scheme */
+            floc_enabled: boolean;
+            /** @description Pages for members alone */
+            force_pages_access_control: boolean;
+            /** @description Addresses of secondary sites */
+            geo_node_allowed_ips: string;
+            /** @description Seconds to wait for a secondary site */
+            geo_status_timeout: number;
+            /** @description Pipelines that one push starts */
+            git_push_pipeline_limit: number;
+            /** @description Users who hear of excessive downloads */
+            git_rate_limit_users_alertlist: number[];
+            /** @description User names that may download any number of repositories */
+            git_rate_limit_users_allowlist: string[];
+            /** @description Minutes of git over SSH after a second factor */
+            git_two_factor_session_expiry: number;
+            /** @description Seconds of usual repository work; 0 for any */
+            gitaly_timeout_default: number;
+            /** @description Seconds of fast repository work; 0 for any */
+            gitaly_timeout_fast: number;
+            /** @description Seconds of middling repository work; 0 for any */
+            gitaly_timeout_medium: number;
+            /** @description Hosted by the maker of the other product */
+            gitlab_dedicated_instance: boolean;
+            /** @description Installed by the toolkit of the other product */
+            gitlab_environment_toolkit_instance: boolean;
+            /** @description Send figures of use; Millrace sends none */
+            gitlab_product_usage_data_enabled: boolean;
+            /** @description git operations over SSH a minute */
+            gitlab_shell_operation_limit: number;
+            /** @description Offer development environments */
+            gitpod_enabled: boolean;
+            /** @description Address of development environments */
+            gitpod_url: string | null;
+            /** @description Search code everywhere */
+            global_search_code_enabled: boolean;
+            /** @description Search commits everywhere */
+            global_search_commits_enabled: boolean;
+            /** @description Search epics everywhere */
+            global_search_epics_enabled: boolean;
+            /** @description Search issues everywhere */
+            global_search_issues_enabled: boolean;
+            /** @description Search merge requests everywhere */
+            global_search_merge_requests_enabled: boolean;
+            /** @description Search snippets everywhere */
+            global_search_snippet_titles_enabled: boolean;
+            /** @description Search people everywhere */
+            global_search_users_enabled: boolean;
+            /** @description Search wikis everywhere */
+            global_search_wiki_enabled: boolean;
+            /** @description Addresses that are always let in */
+            globally_allowed_ips: string;
+            /** @description Link to Grafana */
+            grafana_enabled: boolean;
+            /** @description Address of Grafana */
+            grafana_url: string;
+            /** @description Pictures of people by their address */
+            gravatar_enabled: boolean;
+            /** @description GET of one group a minute */
+            group_api_limit: number;
+            /** @description Archivings of groups a minute */
+            group_archive_unarchive_api_limit: number;
+            /** @description Downloads of a group export a minute */
+            group_download_export_limit: number;
+            /** @description Group exports a minute */
+            group_export_limit: number;
+            /** @description Group imports a minute */
+            group_import_limit: number;
+            /** @description Lists of invited groups a minute */
+            group_invited_groups_api_limit: number;
+            /** @description Group owners change the protection */
+            group_owners_can_manage_default_branch_protection: boolean;
+            /** @description Lists of the projects of a group a minute */
+            group_projects_api_limit: number;
+            /** @description Seconds of life of tokens of group runners */
+            group_runner_token_expiration_interval: number | null;
+            /** @description Lists of shared groups a minute */
+            group_shared_groups_api_limit: number;
+            /** @description Lists of groups a minute */
+            groups_api_limit: number;
+            /** @description Repositories have paths without names; always so */
+            hashed_storage_enabled: boolean;
+            /** @description Start of links to documentation */
+            help_page_documentation_base_url: string | null;
+            /** @description No marketing in the help; there is none */
+            help_page_hide_commercial_content: boolean;
+            /** @description Address of support */
+            help_page_support_url: string | null;
+            /** @description Text of the help page */
+            help_page_text: string | null;
+            /** @description No offers of others; there are none */
+            hide_third_party_offers: boolean;
+            /** @description Where visitors land who are not signed in */
+            home_page_url: string | null;
+            /**
+             * @deprecated
+             * @description Bitmaps are always made
+             */
+            housekeeping_bitmaps_enabled: boolean;
+            /** @description Maintain repositories */
+            housekeeping_enabled: boolean;
+            /**
+             * @deprecated
+             * @description Pushes between full repacks
+             */
+            housekeeping_full_repack_period: number;
+            /**
+             * @deprecated
+             * @description Pushes between collections
+             */
+            housekeeping_gc_period: number;
+            /**
+             * @deprecated
+             * @description Pushes between small repacks
+             */
+            housekeeping_incremental_repack_period: number;
+            /** @description Pushes between two maintenances */
+            housekeeping_optimize_repository_period: number;
+            /** @description Mails with HTML */
+            html_emails_enabled: boolean;
+            id: number;
+            /** @description Hosts of frames in Markdown */
+            iframe_rendering_allowlist: string[];
+            /** @description Frames in Markdown */
+            iframe_rendering_enabled: boolean;
+            /** @description Where projects may be imported from */
+            import_sources: string[];
+            /** @description Months until a project counts as unused */
+            inactive_projects_delete_after_months: number;
+            /** @description Megabytes from which unused projects are deleted */
+            inactive_projects_min_size_mb: number;
+            /** @description Months until members of an unused project are warned */
+            inactive_projects_send_warning_email_after_months: number;
+            /** @description Days until dead tokens of bots are deleted */
+            inactive_resource_access_tokens_delete_after_days: number;
+            /** @description More figures of use; Millrace sends none */
+            include_optional_metrics_in_service_ping: boolean;
+            /** @description Unfinished parts of the assistant */
+            instance_level_ai_beta_features_enabled: boolean;
+            /** @description Start of all other new tokens */
+            instance_token_prefix: string;
+            /** @description Hidden field against robots at registration */
+            invisible_captcha_enabled: boolean;
+            /** @description New members are invited and accept */
+            invitation_flow_enforcement: boolean;
+            /** @description Issues that one creates a minute; 0 for any */
+            issues_create_limit: number;
+            /** @description Further audience of tokens of the tracker */
+            jira_connect_additional_audience_url: string | null;
+            /** @description Application of the tracker */
+            jira_connect_application_key: string | null;
+            /** @description Instance that stands before this one for the tracker */
+            jira_connect_proxy_url: string | null;
+            /** @description Keep public keys for the tracker */
+            jira_connect_public_key_storage_enabled: boolean;
+            /** @description Jobs of a stage on one page */
+            jobs_per_stage_page_size: number;
+            /** @description Keep the artifacts of the latest successful pipeline of a ref */
+            keep_latest_artifact: boolean;
+            /** @description Diagrams by the renderer of diagramrenderer_url */
+            kroki_enabled: boolean;
+            /** @description Further formats of that renderer, each true or false */
+            kroki_formats: {
+                [key: string]: unknown;
+            };
+            /** @description Address of the renderer of many kinds of diagrams */
+            kroki_url: string | null;
+            /** @description Address for notes about certificates */
+            lets_encrypt_notification_email: string | null;
+            /** @description The terms of the certificate service are accepted */
+            lets_encrypt_terms_of_service_accepted: boolean;
+            /** @description Raise it to render all Markdown again */
+            local_markdown_version: number;
+            /** @description Groups cannot change duo_features_enabled */
+            lock_duo_features_enabled: boolean;
+            /** @description Groups cannot change math_rendering_limits_enabled */
+            lock_math_rendering_limits_enabled: boolean;
+            /** @description Groups cannot change maven_package_requests_forwarding */
+            lock_maven_package_requests_forwarding: boolean;
+            /** @description Members come from LDAP alone */
+            lock_memberships_to_ldap: boolean;
+            /** @description Members come from SAML alone */
+            lock_memberships_to_saml: boolean;
+            /** @description Groups cannot change npm_package_requests_forwarding */
+            lock_npm_package_requests_forwarding: boolean;
+            /** @description Groups cannot change pypi_package_requests_forwarding */
+            lock_pypi_package_requests_forwarding: boolean;
+            /** @description Groups cannot change resource_access_token_notify_inherited */
+            lock_resource_access_token_notify_inherited: boolean;
+            /** @description Groups cannot change web_based_commit_signing_enabled */
+            lock_web_based_commit_signing_enabled: boolean;
+            /** @description reCAPTCHA at sign-in */
+            login_recaptcha_protection_enabled: boolean;
+            /** @description Take events of the Mailgun service */
+            mailgun_events_enabled: boolean;
+            /** @description Key of events of the Mailgun service */
+            mailgun_signing_key: string | null;
+            /** @description Only administrators change anything */
+            maintenance_mode: boolean;
+            /** @description Shown in maintenance mode */
+            maintenance_mode_message: string | null;
+            /** @description People may make their profile private */
+            make_profile_private: boolean;
+            /** @description Bound formulas */
+            math_rendering_limits_enabled: boolean;
+            /** @description Ask the public registry for missing Maven packages */
+            maven_package_requests_forwarding: boolean;
+            /** @description Bytes of an included file out of artifacts */
+            max_artifacts_content_include_size: number;
+            /** @description Megabytes of the artifacts of one job */
+            max_artifacts_size: number;
+            /** @description Megabytes of an attachment */
+            max_attachment_size: number;
+            /** @description Megabytes of an unpacked import; 0 for any */
+            max_decompressed_archive_size: number;
+            /** @description Megabytes of an export; 0 for any */
+            max_export_size: number;
+            /** @description Megabytes of an unpacked answer */
+            max_http_decompressed_size: number;
+            /** @description Levels of a JSON answer */
+            max_http_response_json_depth: number;
+            /** @description Megabytes of an answer */
+            max_http_response_size_limit: number;
+            /** @description Megabytes of a file fetched for an import; 0 for any */
+            max_import_remote_file_size: number;
+            /** @description Megabytes of an import; 0 for any */
+            max_import_size: number;
+            /** @description Failed sign-ins that lock an account */
+            max_login_attempts: number;
+            /** @description Repositories that one account downloads in a while */
+            max_number_of_repository_downloads: number;
+            /** @description Seconds in which downloaded repositories count */
+            max_number_of_repository_downloads_within_time_period: number;
+            /** @description Findings of one project */
+            max_number_of_vulnerabilities_per_project: number | null;
+            /** @description Domains of one project; 0 for any */
+            max_pages_custom_domains_per_project: number;
+            /** @description Megabytes of one site; 0 for any */
+            max_pages_size: number;
+            /** @description Longest life of access tokens in days */
+            max_personal_access_token_lifetime: number | null;
+            /** @description Longest life of SSH keys in days */
+            max_ssh_key_lifetime: number | null;
+            /** @description Bytes of one Terraform state; 0 for any */
+            max_terraform_state_size_bytes: number;
+            /** @description Levels of a configuration */
+            max_yaml_depth: number;
+            /** @description Bytes of one configuration file */
+            max_yaml_size_bytes: number;
+            /** @description Members that one removes a minute */
+            members_delete_limit: number;
+            /** @description Milliseconds from which calls are measured */
+            metrics_method_call_threshold: number;
+            /** @description Oldest language server */
+            minimum_language_server_version: string;
+            /** @description Shortest password */
+            minimum_password_length: number;
+            /** @description Maintainers may set up mirrors */
+            mirror_available: boolean;
+            /** @description Free places before more mirrors are planned */
+            mirror_capacity_threshold: number;
+            /** @description Mirrors at the same time */
+            mirror_max_capacity: number;
+            /** @description Minutes between updates of a mirror */
+            mirror_max_delay: number;
+            /** @description The assistant keeps prompts */
+            model_prompt_cache_enabled: boolean;
+            /** @description Seconds between statistics */
+            namespace_aggregation_schedule_lease_duration_in_seconds: number;
+            /** @description Questions whether a namespace exists a minute; 0 for any */
+            namespace_exists_limit: number;
+            /** @description Share of forks in used storage */
+            namespace_storage_forks_cost_factor: number;
+            /** @description Accounts after which registrations wait for approval */
+            new_user_signups_cap: number | null;
+            /** @description Comments that one writes a minute */
+            notes_create_limit: number;
+            /** @description User names without a limit of comments */
+            notes_create_limit_allowlist: string[];
+            /** @description Mail after a sign-in from a new address */
+            notify_on_unknown_sign_in: boolean;
+            /** @description Ask the public registry for missing npm packages */
+            npm_package_requests_forwarding: boolean;
+            /** @description Take NuGet packages with odd addresses */
+            nuget_skip_metadata_url_validation: boolean;
+            /** @description Check the certificate of the observability service */
+            observability_backend_ssl_verification_enabled: boolean;
+            /** @description Highest row that pages by number reach; 0 for any */
+            offset_pagination_limit: number;
+            /** @description Local addresses and hosts that may be reached */
+            outbound_local_requests_whitelist: string[];
+            /** @description Registries of known licences */
+            package_metadata_purl_types: number[];
+            /** @description Projects may let anybody pull packages */
+            package_registry_allow_anyone_to_pull_option: boolean;
+            /** @description Clean-ups of packages at the same time */
+            package_registry_cleanup_policies_worker_capacity: number;
+            /** @description Domains must be proved */
+            pages_domain_verification_enabled: boolean;
+            /** @description Seconds of life of parallel sites */
+            pages_extra_deployments_default_expiry_seconds: number;
+            /** @description New sites have a domain of their own */
+            pages_unique_domain_default_enabled: boolean;
+            /**
+             * @deprecated
+             * @description Use password_authentication_enabled_for_web
+             */
+            password_authentication_enabled: boolean;
+            /** @description Passwords work for git over HTTP */
+            password_authentication_enabled_for_git: boolean;
+            /** @description Passwords work for the pages */
+            password_authentication_enabled_for_web: boolean;
+            /** @description Passwords need a lower-case letter */
+            password_lowercase_required: boolean;
+            /** @description Passwords need a digit */
+            password_number_required: boolean;
+            /** @description Passwords need a special character */
+            password_symbol_required: boolean;
+            /** @description Passwords need an upper-case letter */
+            password_uppercase_required: boolean;
+            /** @description Group that sees timings of pages */
+            performance_bar_allowed_group_id: number | null;
+            /** @description Path of the group that sees timings of pages */
+            performance_bar_allowed_group_path: string | null;
+            /**
+             * @deprecated
+             * @description Show timings
+             */
+            performance_bar_enabled: boolean;
+            /** @description Start of new personal access tokens */
+            personal_access_token_prefix: string;
+            /** @description Pipelines a minute for one project, person and commit; 0 for any */
+            pipeline_limit_per_project_user_sha: number;
+            /** @description Pipelines that one creates a minute; 0 for any */
+            pipeline_limit_per_user: number;
+            /** @description UML diagrams by the renderer of umlrenderer_url */
+            plantuml_enabled: boolean;
+            /** @description Address of the renderer of UML diagrams */
+            plantuml_url: string | null;
+            /** @description Factor of the pauses of polling pages; 0 stops it */
+            polling_interval_multiplier: number;
+            /**
+             * @deprecated
+             * @description Use secret_push_protection_available
+             */
+            pre_receive_secret_detection_enabled: boolean;
+            /** @description Authors do not approve their own merge requests */
+            prevent_merge_requests_author_approval: boolean;
+            /** @description Committers do not approve merge requests */
+            prevent_merge_requests_committers_approval: boolean;
+            /** @description Where figures of applications are collected */
+            product_analytics_data_collector_host: string | null;
+            /** @description Figures of the use of applications */
+            product_analytics_enabled: boolean;
+            /** @description First day of productivity figures */
+            productivity_analytics_start_date: string | null;
+            /** @description GET of one project a minute */
+            project_api_limit: number;
+            /** @description Downloads of a project export a minute */
+            project_download_export_limit: number;
+            /** @description Projects may be exported */
+            project_export_enabled: boolean;
+            /** @description Project exports a minute */
+            project_export_limit: number;
+            /** @description Project imports a minute */
+            project_import_limit: number;
+            /** @description Lists of groups invited to a project a minute */
+            project_invited_groups_api_limit: number;
+            /** @description Lists of the jobs of projects a minute */
+            project_jobs_api_rate_limit: number;
+            /** @description Lists of all members of a project a minute */
+            project_members_api_limit: number;
+            /** @description Archives that one downloads of a project a minute; 0 for any */
+            project_repositories_archive_limit: number;
+            /** @description The same for all anonymous callers */
+            project_repositories_archive_unauthenticated_limit: number;
+            /** @description Seconds of life of tokens of project runners */
+            project_runner_token_expiration_interval: number | null;
+            /** @description Lists of projects in 10 minutes */
+            projects_api_limit: number;
+            /** @description Lists of projects in 10 minutes, anybody; 0 for any */
+            projects_api_rate_limit_unauthenticated: number;
+            /** @description Offer metrics */
+            prometheus_metrics_enabled: boolean;
+            /** @description New variables are protected in the pages */
+            protected_ci_variables: boolean;
+            /** @description Starts of protected paths */
+            protected_paths: string[];
+            /** @description Protected paths when they are read */
+            protected_paths_for_get_request: string[];
+            /** @description Where releases of runners are listed */
+            public_runner_releases_url: string;
+            /** @description Changed branches and tags of a push above which its activity is one entry */
+            push_event_activities_limit: number;
+            /** @description Changed branches and tags of a push above which web hooks are not called */
+            push_event_hooks_limit: number;
+            /** @description Ask the public registry for missing PyPI packages */
+            pypi_package_requests_forwarding: boolean;
+            /** @description Answer to whom is over a limit; Retry later when empty */
+            rate_limiting_response_text: string | null;
+            /** @description Requests of one raw file a minute; 0 for any */
+            raw_blob_request_limit: number;
+            /** @description reCAPTCHA at registration */
+            recaptcha_enabled: boolean;
+            /** @description Private key of reCAPTCHA */
+            recaptcha_private_key: string | null;
+            /** @description Public key of reCAPTCHA */
+            recaptcha_site_key: string | null;
+            /** @description Megabytes of one push */
+            receive_max_input_size: number | null;
+            /** @description Cluster agents that are called */
+            receptive_cluster_agents_enabled: boolean;
+            /** @description Tokens are read from headers only, not from the query */
+            refuse_tokens_in_urls: boolean;
+            /** @description Bytes from which an index is rebuilt */
+            reindexing_minimum_index_size: number;
+            /** @description Waste from which an index is rebuilt */
+            reindexing_minimum_relative_bloat_size: number;
+            /** @description Rows of one batch of an export */
+            relation_export_batch_size: number;
+            /** @description Sign-in offers to remember */
+            remember_me_enabled: boolean;
+            /** @description Check repositories now and then */
+            repository_checks_enabled: boolean;
+            /** @description Megabytes of one repository; 0 for any */
+            repository_size_limit: number;
+            /** @description Share of new repositories by storage */
+            repository_storages_weighted: {
+                [key: string]: unknown;
+            };
+            /** @description Registrations wait for an administrator */
+            require_admin_approval_after_user_signup: boolean;
+            /** @description Administrators need a second factor */
+            require_admin_two_factor_authentication: boolean;
+            /** @description A code by mail unlocks an account */
+            require_email_verification_on_account_locked: boolean;
+            /** @description New access tokens need an end */
+            require_personal_access_token_expiry: boolean;
+            /** @description Everybody needs a second factor */
+            require_two_factor_authentication: boolean;
+            /** @description Configuration that every pipeline includes */
+            required_instance_ci_template: string | null;
+            /** @description Inherited members hear of tokens that end */
+            resource_access_token_notify_inherited: boolean;
+            /** @description Limits of background work */
+            resource_usage_limits: {
+                [key: string]: unknown;
+            };
+            /** @description Levels that only administrators choose */
+            restricted_visibility_levels: string[];
+            /** @description Old addresses of moved groups lead to the new */
+            root_moved_permanently_redirection_enabled: boolean;
+            /** @description Password grant without a known application */
+            ropc_without_client_credentials: boolean;
+            /** @description Least bits of RSA keys; -1 forbids them, 0 takes all */
+            rsa_key_restriction: number;
+            /** @description Calls of one job a minute */
+            runner_jobs_endpoints_api_limit: number;
+            /** @description Log pieces of one job a minute */
+            runner_jobs_patch_trace_api_limit: number;
+            /** @description Requests for work of one runner a minute */
+            runner_jobs_request_api_limit: number;
+            /** @description Seconds of life of tokens of instance runners */
+            runner_token_expiration_interval: number | null;
+            /** @description Actions of a scan policy; 0 for any */
+            scan_execution_policies_action_limit: number;
+            /** @description Schedules of a scan policy; 0 for any */
+            scan_execution_policies_schedule_limit: number;
+            /** @description Documents of one part of the index */
+            search_max_docs_denominator: number;
+            /** @description Gigabytes of one part of the index */
+            search_max_shard_size_gb: number;
+            /** @description Documents from which it is split */
+            search_min_docs_before_rollover: number;
+            /** @description Searches a minute, signed in; 0 for any */
+            search_rate_limit: number;
+            /** @description User names without a limit of searches */
+            search_rate_limit_allowlist: string[];
+            /** @description Searches a minute, anybody; 0 for any */
+            search_rate_limit_unauthenticated: number;
+            /** @description What happens when all seats are taken */
+            seat_control: number;
+            /** @description Where kinds of tokens that can be revoked are listed */
+            secret_detection_revocation_token_types_url: string | null;
+            /** @description Have found tokens revoked */
+            secret_detection_token_revocation_enabled: boolean;
+            /** @description Token for revoking found tokens */
+            secret_detection_token_revocation_token: string | null;
+            /** @description Where found tokens are revoked */
+            secret_detection_token_revocation_url: string | null;
+            /** @description Projects may refuse pushes with secrets */
+            secret_push_protection_available: boolean;
+            /** @description Active approval policies of a policy project */
+            security_approval_policies_limit: number;
+            /** @description Minutes that reports of merge requests are kept */
+            security_mr_report_cache_lifetime_minutes: number;
+            /** @description Look for approving groups everywhere */
+            security_policy_global_group_approvers_enabled: boolean;
+            /** @description Contact for reports of vulnerabilities */
+            security_txt_content: string | null;
+            /** @description Where errors of pages go */
+            sentry_clientside_dsn: string | null;
+            /** @description Where errors go */
+            sentry_dsn: string | null;
+            /** @description Report errors */
+            sentry_enabled: boolean;
+            /** @description Name of this instance in error reports */
+            sentry_environment: string | null;
+            /** @description Tokens of service accounts need an end */
+            service_access_tokens_expiration_enforced: boolean;
+            /** @description Minutes until an idle session ends */
+            session_expire_delay: number;
+            /** @description New projects use the runners of the instance */
+            shared_runners_enabled: boolean;
+            /** @description Minutes of instance runners for one group in a month; 0 for any */
+            shared_runners_minutes: number;
+            /** @description Note beside the runners of the instance */
+            shared_runners_text: string | null;
+            /** @description Offer a migration */
+            show_migrate_from_jenkins_banner: boolean;
+            /** @description Bytes from which work is packed */
+            sidekiq_job_limiter_compression_threshold_bytes: number;
+            /** @description Bytes from which work is refused */
+            sidekiq_job_limiter_limit_bytes: number;
+            /**
+             * @description What happens to large work
+             * @enum {string}
+             */
+            sidekiq_job_limiter_mode: "track" | "compress";
+            /** @description Further rules for signing in */
+            sign_in_restrictions: {
+                [key: string]: unknown;
+            };
+            /** @description Text beside the sign-in form */
+            sign_in_text: string | null;
+            /**
+             * @deprecated
+             * @description Use password_authentication_enabled_for_web
+             */
+            signin_enabled: boolean;
+            /** @description People register by themselves */
+            signup_enabled: boolean;
+            /** @description Exports by administrators send no mail */
+            silent_admin_exports_enabled: boolean;
+            /** @description Nothing leaves the instance: no mail, no web hooks */
+            silent_mode_enabled: boolean;
+            /** @description Slack application */
+            slack_app_enabled: boolean;
+            /** @description Client of the Slack application */
+            slack_app_id: string | null;
+            /** @description Secret of the Slack application */
+            slack_app_secret: string | null;
+            /** @description Signing secret of the Slack application */
+            slack_app_signing_secret: string | null;
+            /** @description Token of the Slack application */
+            slack_app_verification_token: string | null;
+            /** @description Bytes of a snippet */
+            snippet_size_limit: number;
+            /** @description Application of figures of use */
+            snowplow_app_id: string | null;
+            /** @description Where figures go */
+            snowplow_collector_hostname: string | null;
+            /** @description Domain of the cookie of figures of use */
+            snowplow_cookie_domain: string | null;
+            /** @description Where figures of the database go */
+            snowplow_database_collector_hostname: string | null;
+            /** @description Send figures of use */
+            snowplow_enabled: boolean;
+            /** @description Code navigation by Sourcegraph */
+            sourcegraph_enabled: boolean;
+            /** @description Sourcegraph in public projects alone */
+            sourcegraph_public_only: boolean;
+            /** @description Address of Sourcegraph */
+            sourcegraph_url: string | null;
+            /** @description Key for the service asked about spam */
+            spam_check_api_key: string | null;
+            /** @description Ask a service about spam */
+            spam_check_endpoint_enabled: boolean;
+            /** @description Address of the service asked about spam */
+            spam_check_endpoint_url: string | null;
+            /** @description Key for the spam filter */
+            spamfilter_api_key: string | null;
+            /** @description Filter spam */
+            spamfilter_enabled: boolean;
+            /** @description Token for the cache in front of archives */
+            static_objects_external_storage_auth_token: string | null;
+            /** @description Cache in front of archives and raw files */
+            static_objects_external_storage_url: string | null;
+            /** @description Suggest a first pipeline */
+            suggest_pipeline_enabled: boolean;
+            /** @description Seconds of a terminal in a page; 0 for any */
+            terminal_max_session_time: number;
+            /** @description Terms of service, Markdown */
+            terms: string | null;
+            /** @description Encrypt Terraform states */
+            terraform_state_encryption_enabled: boolean;
+            /** @description Limit API requests of signed-in people */
+            throttle_authenticated_api_enabled: boolean;
+            /** @description API requests of signed-in people: seconds in which they count */
+            throttle_authenticated_api_period_in_seconds: number;
+            /** @description API requests of signed-in people: requests in that time */
+            throttle_authenticated_api_requests_per_period: number;
+            /** @description Limit deprecated API requests of signed-in people */
+            throttle_authenticated_deprecated_api_enabled: boolean;
+            /** @description Page requests of signed-in people: seconds in which they count */
+            throttle_authenticated_deprecated_api_period_in_seconds: number;
+            /** @description Page requests of signed-in people: requests in that time */
+            throttle_authenticated_deprecated_api_requests_per_period: number;
+            /** @description Limit repository file requests of signed-in people */
+            throttle_authenticated_files_api_enabled: boolean;
+            /** @description Repository file requests of signed-in people: seconds in which they count */
+            throttle_authenticated_files_api_period_in_seconds: number;
+            /** @description Repository file requests of signed-in people: requests in that time */
+            throttle_authenticated_files_api_requests_per_period: number;
+            /** @description Limit git over HTTP of signed-in people */
+            throttle_authenticated_git_http_enabled: boolean;
+            /** @description Git over HTTP of signed-in people: seconds in which they count */
+            throttle_authenticated_git_http_period_in_seconds: number;
+            /** @description Git over HTTP of signed-in people: requests in that time */
+            throttle_authenticated_git_http_requests_per_period: number;
+            /** @description Limit LFS requests of signed-in people */
+            throttle_authenticated_git_lfs_enabled: boolean;
+            /** @description LFS requests of signed-in people: seconds in which they count */
+            throttle_authenticated_git_lfs_period_in_seconds: number;
+            /** @description LFS requests of signed-in people: requests in that time */
+            throttle_authenticated_git_lfs_requests_per_period: number;
+            /** @description Limit package requests of signed-in people */
+            throttle_authenticated_packages_api_enabled: boolean;
+            /** @description Package requests of signed-in people: seconds in which they count */
+            throttle_authenticated_packages_api_period_in_seconds: number;
+            /** @description Package requests of signed-in people: requests in that time */
+            throttle_authenticated_packages_api_requests_per_period: number;
+            /** @description Limit page requests of signed-in people */
+            throttle_authenticated_web_enabled: boolean;
+            /** @description Page requests of signed-in people: seconds in which they count */
+            throttle_authenticated_web_period_in_seconds: number;
+            /** @description Page requests of signed-in people: requests in that time */
+            throttle_authenticated_web_requests_per_period: number;
+            /** @description Limit alerts of a project */
+            throttle_incident_management_notification_enabled: boolean;
+            /** @description Alerts of a project: number in that time */
+            throttle_incident_management_notification_per_period: number;
+            /** @description Alerts of a project: seconds in which they count */
+            throttle_incident_management_notification_period_in_seconds: number;
+            /** @description Limit sign-in and other protected paths */
+            throttle_protected_paths_enabled: boolean;
+            /** @description Sign-in and other protected paths: seconds in which they count */
+            throttle_protected_paths_period_in_seconds: number;
+            /** @description Sign-in and other protected paths: requests in that time */
+            throttle_protected_paths_requests_per_period: number;
+            /** @description Limit API requests of anybody */
+            throttle_unauthenticated_api_enabled: boolean;
+            /** @description API requests of anybody: seconds in which they count */
+            throttle_unauthenticated_api_period_in_seconds: number;
+            /** @description API requests of anybody: requests in that time */
+            throttle_unauthenticated_api_requests_per_period: number;
+            /** @description Limit deprecated API requests of anybody */
+            throttle_unauthenticated_deprecated_api_enabled: boolean;
+            /** @description Deprecated API requests of anybody: seconds in which they count */
+            throttle_unauthenticated_deprecated_api_period_in_seconds: number;
+            /** @description Deprecated API requests of anybody: requests in that time */
+            throttle_unauthenticated_deprecated_api_requests_per_period: number;
+            /**
+             * @deprecated
+             * @description Use throttle_unauthenticated_web_enabled
+             */
+            throttle_unauthenticated_enabled: boolean;
+            /** @description Limit repository file requests of anybody */
+            throttle_unauthenticated_files_api_enabled: boolean;
+            /** @description Repository file requests of anybody: seconds in which they count */
+            throttle_unauthenticated_files_api_period_in_seconds: number;
+            /** @description Repository file requests of anybody: requests in that time */
+            throttle_unauthenticated_files_api_requests_per_period: number;
+            /** @description Limit git over HTTP of anybody */
+            throttle_unauthenticated_git_http_enabled: boolean;
+            /** @description Git over HTTP of anybody: seconds in which they count */
+            throttle_unauthenticated_git_http_period_in_seconds: number;
+            /** @description Git over HTTP of anybody: requests in that time */
+            throttle_unauthenticated_git_http_requests_per_period: number;
+            /** @description Limit package requests of anybody */
+            throttle_unauthenticated_packages_api_enabled: boolean;
+            /** @description Package requests of anybody: seconds in which they count */
+            throttle_unauthenticated_packages_api_period_in_seconds: number;
+            /** @description Package requests of anybody: requests in that time */
+            throttle_unauthenticated_packages_api_requests_per_period: number;
+            /**
+             * @deprecated
+             * @description Use throttle_unauthenticated_web_period_in_seconds
+             */
+            throttle_unauthenticated_period_in_seconds: number;
+            /**
+             * @deprecated
+             * @description Use throttle_unauthenticated_web_requests_per_period
+             */
+            throttle_unauthenticated_requests_per_period: number;
+            /** @description Limit page requests of anybody */
+            throttle_unauthenticated_web_enabled: boolean;
+            /** @description Page requests of anybody: seconds in which they count */
+            throttle_unauthenticated_web_period_in_seconds: number;
+            /** @description Page requests of anybody: requests in that time */
+            throttle_unauthenticated_web_requests_per_period: number;
+            /** @description Show spent time in hours at most */
+            time_tracking_limit_to_hours: boolean;
+            /** @description Old switch of can_create_group */
+            top_level_group_creation_enabled: boolean;
+            /** @description Further audience of tokens of the tracker */
+            tracker_connect_additional_audience_url: string | null;
+            /** @description Application of the tracker */
+            tracker_connect_application_key: string | null;
+            /** @description Instance that stands before this one for the tracker */
+            tracker_connect_proxy_url: string | null;
+            /** @description Keep public keys for the tracker */
+            tracker_connect_public_key_storage_enabled: boolean;
+            /** @description Hours until the second factor must be there */
+            two_factor_grace_period: number;
+            /** @description UML diagrams by the renderer of umlrenderer_url */
+            umlrenderer_enabled: boolean;
+            /** @description Address of the renderer of UML diagrams */
+            umlrenderer_url: string | null;
+            /** @description Days until unconfirmed accounts are deleted */
+            unconfirmed_users_delete_after_days: number;
+            /** @description Bound the addresses that one account signs in from */
+            unique_ips_limit_enabled: boolean;
+            /** @description Addresses that one account may sign in from */
+            unique_ips_limit_per_user: number;
+            /** @description Seconds that an address of a sign-in counts */
+            unique_ips_limit_time_window: number;
+            /** @description Renamings of a group an hour */
+            update_namespace_name_rate_limit: number;
+            /** @description Look for releases of runners */
+            update_runner_versions_enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When a setting was last changed
+             */
+            updated_at: string;
+            /** @description Only administrators change names */
+            updating_name_disabled_for_users: boolean;
+            /** @description Billing of the assistant */
+            usage_billing: {
+                [key: string]: unknown;
+            };
+            /** @description Report use every week; Millrace reports nothing */
+            usage_ping_enabled: boolean;
+            /** @description Further functions for a report of use */
+            usage_ping_features_enabled: boolean;
+            /** @description Figures from ClickHouse */
+            use_clickhouse_for_analytics: boolean;
+            /** @description Lists of contributed projects a minute */
+            user_contributed_projects_api_limit: number;
+            /** @description Mail to accounts that are deactivated */
+            user_deactivation_emails_enabled: boolean;
+            /** @description New accounts are external */
+            user_default_external: boolean;
+            /** @description Addresses whose accounts are not external */
+            user_default_internal_regex: string | null;
+            /** @description New accounts have a private profile */
+            user_defaults_to_private_profile: boolean;
+            /** @description Everybody may register applications */
+            user_oauth_applications: boolean;
+            /** @description Lists of the projects of a person a minute */
+            user_projects_api_limit: number;
+            /** @description Remind people without an SSH key */
+            user_show_add_ssh_key_message: boolean;
+            /** @description Sign-ins to one account in 10 minutes; 0 for any */
+            user_sign_in_limit: number;
+            /** @description Lists of starred projects a minute */
+            user_starred_projects_api_limit: number;
+            /** @description Lists of followers a minute */
+            users_api_limit_followers: number;
+            /** @description Lists of followed people a minute */
+            users_api_limit_following: number;
+            /** @description GET of one GPG key a minute */
+            users_api_limit_gpg_key: number;
+            /** @description Lists of GPG keys a minute */
+            users_api_limit_gpg_keys: number;
+            /** @description GET of one SSH key a minute */
+            users_api_limit_ssh_key: number;
+            /** @description Lists of SSH keys a minute */
+            users_api_limit_ssh_keys: number;
+            /** @description GET of a status a minute */
+            users_api_limit_status: number;
+            /** @description GET of users by id in 10 minutes */
+            users_get_by_id_limit: number;
+            /** @description User names without a limit of reading users */
+            users_get_by_id_limit_allowlist: string[];
+            /** @description Where runners may be registered */
+            valid_runner_registrars: string[];
+            /** @description Look for releases; Millrace does not call home */
+            version_check_enabled: boolean;
+            /** @description Calls of virtual registries in 15 seconds */
+            virtual_registries_endpoints_api_limit: number;
+            /** @description Where the editor in pages finds extensions */
+            vscode_extension_marketplace: {
+                [key: string]: unknown;
+            };
+            /** @description The editor in pages uses extensions */
+            vscode_extension_marketplace_enabled: boolean;
+            /** @description Sign commits made in pages */
+            web_based_commit_signing_enabled: boolean;
+            /** @description Application of the editor in pages */
+            web_ide_oauth_application_id: number | null;
+            /**
+             * @description News in the pages
+             * @enum {string}
+             */
+            whats_new_variant: "all_tiers" | "current_tier" | "disabled";
+            /** @description AsciiDoc in wikis includes addresses */
+            wiki_asciidoc_allow_uri_includes: boolean;
+            /** @description Bytes of a wiki page */
+            wiki_page_max_content_bytes: number;
+            /** @description Zoekt: forget lost search nodes */
+            zoekt_auto_delete_lost_nodes: boolean;
+            /** @description Zoekt: index every group */
+            zoekt_auto_index_root_namespace: boolean;
+            /** @description Zoekt: keep answers */
+            zoekt_cache_response: boolean;
+            /** @description Zoekt: work for one processor */
+            zoekt_cpu_to_tasks_ratio: number;
+            /** @description Zoekt: copies */
+            zoekt_default_number_of_replicas: number;
+            /** @description Zoekt: share that is indexed again */
+            zoekt_force_reindexing_percentage: number;
+            /** @description Zoekt: largest file */
+            zoekt_indexed_file_size_limit: string;
+            /** @description Zoekt: fill the index */
+            zoekt_indexing_enabled: boolean;
+            /** @description Zoekt: processes of one indexing */
+            zoekt_indexing_parallelism: number;
+            /** @description Zoekt: stop filling it */
+            zoekt_indexing_paused: boolean;
+            /** @description Zoekt: time for one project */
+            zoekt_indexing_timeout: string;
+            /** @description Zoekt: time until a node is lost */
+            zoekt_lost_node_threshold: string;
+            /** @description Zoekt: files of one project */
+            zoekt_maximum_files: number;
+            /** @description Zoekt: groups at the same time */
+            zoekt_rollout_batch_size: number;
+            /** @description Zoekt: time until the next try */
+            zoekt_rollout_retry_interval: string;
+            /** @description Zoekt: search with it */
+            zoekt_search_enabled: boolean;
+            /** @description Zoekt: different pieces of one file */
+            zoekt_trigram_max: number;
+        };
         /** ArtifactStored */
         ArtifactStored: {
             message: string;
@@ -2844,6 +4162,31 @@ export interface components {
             /** @description Text, or an object from fields to reasons */
             message?: unknown;
             request_id?: string;
+        };
+        /** Feature */
+        Feature: {
+            definition: components["schemas"]["FeatureDefinition"] | null;
+            gates: {
+                key: string;
+                /** @description A boolean or a percentage */
+                value: unknown;
+            }[];
+            name: string;
+            /** @enum {string} */
+            state: "on" | "off" | "conditional";
+        };
+        /** FeatureDefinition */
+        FeatureDefinition: {
+            default_enabled: boolean;
+            /** @description What the switch does */
+            description: string;
+            group: string | null;
+            introduced_by_url: string | null;
+            log_state_changes: boolean | null;
+            milestone: string;
+            name: string;
+            rollout_issue_url: string | null;
+            type: string;
         };
         /** FileDiff */
         FileDiff: {
@@ -4175,8 +5518,35 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Conflicts with what is there */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A fault of the service; `request_id` finds it in the log */
+        Fault: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Not allowed for this caller */
         Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not possible in this state */
+        NotAllowed: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4193,8 +5563,54 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Does not continue what is there */
+        OutOfPlace: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Changed since the client read it */
+        PreconditionFailed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A rate limit is used up; `Retry-After` says for how long */
+        TooManyRequests: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "text/plain": string;
+            };
+        };
         /** @description No valid credentials */
         Unauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Overloaded or without its database; `Retry-After` says when to come back */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Understood, and not possible */
+        Unprocessable: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4233,9 +5649,19 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postAdminCiVariables: {
@@ -4296,6 +5722,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAdminCiVariablesByKey: {
@@ -4319,10 +5748,20 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putAdminCiVariablesByKey: {
@@ -4385,6 +5824,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteAdminCiVariablesByKey: {
@@ -4410,6 +5852,2688 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getApplicationSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationSettings"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putApplicationSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Address for reports of abuse */
+                    abuse_notification_email?: string | null;
+                    /** @description Administrators sign in again for administrative tasks */
+                    admin_mode?: boolean;
+                    /**
+                     * @deprecated
+                     * @description Use abuse_notification_email
+                     */
+                    admin_notification_email?: string | null;
+                    /** @description Where people land after they signed out; 0 to 2048 */
+                    after_sign_out_path?: string | null;
+                    /** @description Shown after registration; 0 to 65535 */
+                    after_sign_up_text?: string | null;
+                    /** @description Calls of an assistant in 8 hours */
+                    ai_action_api_rate_limit?: number;
+                    /** @description Key for the spam filter; 0 to 4096 */
+                    akismet_api_key?: string | null;
+                    /** @description Filter spam; needs spamfilter_api_key */
+                    akismet_enabled?: boolean;
+                    /** @description People may delete their own account */
+                    allow_account_deletion?: boolean;
+                    /** @description Every integration may be used */
+                    allow_all_integrations?: boolean;
+                    /** @description Administrators assign imported work without asking */
+                    allow_bypass_placeholder_confirmation?: boolean;
+                    /** @description Imported work may go to administrators */
+                    allow_contribution_mapping_to_admins?: boolean;
+                    /** @description Deploy tokens work with outside sign-in */
+                    allow_deploy_tokens_and_keys_with_external_authn?: boolean;
+                    /** @description Group owners manage LDAP synchronisation */
+                    allow_group_owners_to_manage_ldap?: boolean;
+                    /**
+                     * @deprecated
+                     * @description Use allow_local_requests_from_web_hooks_and_services
+                     */
+                    allow_local_requests_from_hooks_and_services?: boolean;
+                    /** @description System hooks may reach the local network */
+                    allow_local_requests_from_system_hooks?: boolean;
+                    /** @description Web hooks may reach the local network */
+                    allow_local_requests_from_web_hooks_and_services?: boolean;
+                    /** @description Let through what may be spam */
+                    allow_possible_spam?: boolean;
+                    /** @description Guests may create groups and personal projects */
+                    allow_project_creation_for_guest_and_below?: boolean;
+                    /** @description Runners register with a registration token */
+                    allow_runner_registration_token?: boolean;
+                    /** @description Group owners make service accounts */
+                    allow_top_level_group_owners_to_create_service_accounts?: boolean;
+                    /** @description Integrations that may be used when not all may */
+                    allowed_integrations?: string[] | null;
+                    /** @description Visitors may search */
+                    anonymous_searches_allowed?: boolean;
+                    /** @description Age from which jobs cannot be retried, in words; empty for never */
+                    archive_builds_in_human_readable?: string | null;
+                    /** @description Files that an AsciiDoc document includes; 0 to 64 */
+                    asciidoc_max_includes?: number;
+                    /** @description Hosts whose pictures are not fetched through the proxy; wildcards */
+                    asset_proxy_allowlist?: string[] | null;
+                    /** @description Fetch pictures through a proxy; needs asset_proxy_url */
+                    asset_proxy_enabled?: boolean;
+                    /** @description Secret shared with the proxy of pictures; 0 to 4096 */
+                    asset_proxy_secret_key?: string | null;
+                    /** @description Address of the proxy of pictures */
+                    asset_proxy_url?: string | null;
+                    /**
+                     * @deprecated
+                     * @description Use asset_proxy_allowlist
+                     */
+                    asset_proxy_whitelist?: string[] | null;
+                    /** @description Keep an authorized_keys file; Millrace serves SSH itself */
+                    authorized_keys_enabled?: boolean;
+                    /** @description Ban accounts that download too many repositories */
+                    auto_ban_user_on_excessive_projects_download?: boolean;
+                    /** @description Domain for automatic deployments */
+                    auto_devops_domain?: string | null;
+                    /** @description New projects build by a default configuration */
+                    auto_devops_enabled?: boolean;
+                    /** @description Completions of user names a minute, signed in */
+                    autocomplete_users_limit?: number;
+                    /** @description Completions of user names a minute, anybody */
+                    autocomplete_users_unauthenticated_limit?: number;
+                    /** @description Allot bought storage by itself */
+                    automatic_purchased_storage_allocation?: boolean;
+                    /** @description Pictures of people by their address */
+                    avatarservice_enabled?: boolean;
+                    /** @description Batches of a transfer at the same time; at least 1 */
+                    bulk_import_concurrent_pipeline_batch_limit?: number;
+                    /** @description Transfer groups from another instance */
+                    bulk_import_enabled?: boolean;
+                    /** @description Megabytes of one file of a transfer; at least 0 */
+                    bulk_import_max_download_file_size?: number;
+                    /** @description New accounts may create top-level groups */
+                    can_create_group?: boolean;
+                    /** @description Offer what the plan of a group has; Millrace has one plan */
+                    check_namespace_plan?: boolean;
+                    /** @description Longest life of pipelines that a project sets */
+                    ci_delete_pipelines_in_seconds_limit_human_readable?: string;
+                    /** @description Logs appear while jobs run; always so */
+                    ci_job_live_trace_enabled?: boolean;
+                    /** @description Files that a configuration includes; 0 to 1000 */
+                    ci_max_includes?: number;
+                    /** @description Bytes of a configuration with all its files; at least 1 */
+                    ci_max_total_yaml_size_bytes?: number;
+                    /** @description Bytes of one partition of CI data; at least 1 */
+                    ci_partitions_size_limit?: number;
+                    /** @description Code suggestions a minute */
+                    code_suggestions_api_rate_limit?: number;
+                    /** @description Host of private commit addresses */
+                    commit_email_hostname?: string | null;
+                    /** @description Work of one import from Bitbucket Cloud; at least 1 */
+                    concurrent_bitbucket_import_jobs_limit?: number;
+                    /** @description Work of one import from Bitbucket Server; at least 1 */
+                    concurrent_bitbucket_server_import_jobs_limit?: number;
+                    /** @description Work of one import from GitHub; at least 1 */
+                    concurrent_github_import_jobs_limit?: number;
+                    /** @description Batches of exports at the same time; at least 1 */
+                    concurrent_relation_batch_export_limit?: number;
+                    /** @description Clean up old projects too */
+                    container_expiration_policies_enable_historic_entries?: boolean;
+                    /** @description Tags deleted in one run */
+                    container_registry_cleanup_tags_service_max_list_size?: number;
+                    /** @description Seconds of one deletion of tags */
+                    container_registry_delete_tags_service_timeout?: number;
+                    /** @description Remember tags between clean-ups */
+                    container_registry_expiration_policies_caching?: boolean;
+                    /** @description Clean-ups at the same time */
+                    container_registry_expiration_policies_worker_capacity?: number;
+                    /** @description Minutes of life of registry tokens; at least 1 */
+                    container_registry_token_expire_delay?: number;
+                    /** @description Organizations that one creates a minute */
+                    create_organization_api_limit?: number;
+                    /** @description Where figures of applications are read; 0 to 512 */
+                    cube_api_base_url?: string | null;
+                    /** @description Another start of clone addresses over HTTP; 0 to 511 */
+                    custom_http_clone_url_root?: string | null;
+                    /** @description Group whose projects are templates; at least 0 */
+                    custom_project_templates_group_id?: number | null;
+                    /** @description Bound of groups without a plan */
+                    dashboard_limit?: number;
+                    /** @description Use dashboard_limit */
+                    dashboard_limit_enabled?: boolean;
+                    /** @description Deactivate accounts that nobody uses */
+                    deactivate_dormant_users?: boolean;
+                    /** @description Days until an account counts as unused; at least 90 */
+                    deactivate_dormant_users_period?: number;
+                    /** @description End of the mail about a deactivation; 0 to 1000 */
+                    deactivation_email_additional_text?: string | null;
+                    /** @description Seconds to unpack an archive; 0 for any */
+                    decompress_archive_file_timeout?: number;
+                    /** @description Life of artifacts that say none, in words; 0 keeps them */
+                    default_artifacts_expire_in?: string;
+                    /** @description First branch of new projects */
+                    default_branch_name?: string;
+                    /**
+                     * @deprecated
+                     * @description Protection of default branches; use default_branch_protection_defaults
+                     */
+                    default_branch_protection?: number;
+                    /** @description Protection of default branches */
+                    default_branch_protection_defaults?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Configuration file of new projects */
+                    default_ci_config_path?: string | null;
+                    /** @description Highlighting theme of new accounts in the dark; at least 1 */
+                    default_dark_syntax_highlighting_theme?: number;
+                    /**
+                     * @description Visibility of new groups
+                     * @enum {string}
+                     */
+                    default_group_visibility?: "private" | "internal" | "public";
+                    /** @description Language for people who did not choose one; 0 to 16 */
+                    default_preferred_language?: string;
+                    /** @description Who creates projects in new groups */
+                    default_project_creation?: number;
+                    /** @description Only administrators delete projects */
+                    default_project_deletion_protection?: boolean;
+                    /**
+                     * @description Visibility of new projects
+                     * @enum {string}
+                     */
+                    default_project_visibility?: "private" | "internal" | "public";
+                    /** @description Personal projects of a new account */
+                    default_projects_limit?: number;
+                    /** @description Where a search begins; 0 to 64 */
+                    default_search_scope?: string;
+                    /**
+                     * @description Visibility of new snippets
+                     * @enum {string}
+                     */
+                    default_snippet_visibility?: "private" | "internal" | "public";
+                    /** @description Highlighting theme of new accounts; at least 1 */
+                    default_syntax_highlighting_theme?: number;
+                    /** @description Accounts deleted by their owner are kept for a while */
+                    delay_user_account_self_deletion?: boolean;
+                    /** @description Delete projects that nobody uses */
+                    delete_inactive_projects?: boolean;
+                    /** @description Delete accounts whose address was never confirmed */
+                    delete_unconfirmed_users?: boolean;
+                    /** @description Days that what is deleted is kept; 0 removes at once; 0 to 90 */
+                    deletion_adjourned_period?: number;
+                    /** @description Only listed addresses are reached */
+                    deny_all_requests_except_allowed?: boolean;
+                    /** @description Clean-ups of proxied images at the same time */
+                    dependency_proxy_ttl_group_policy_worker_capacity?: number;
+                    /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
+                    diagramrenderer_enabled?: boolean;
+                    /** @description Further formats of that renderer, each true or false */
+                    diagramrenderer_formats?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Address of the renderer of many kinds of diagrams */
+                    diagramrenderer_url?: string | null;
+                    /** @description Editor of diagrams; needs diagramservice_url */
+                    diagramservice_enabled?: boolean;
+                    /** @description Address of the editor of diagrams */
+                    diagramservice_url?: string | null;
+                    /** @description Editor of diagrams; needs diagramservice_url */
+                    diagramsnet_enabled?: boolean;
+                    /** @description Address of the editor of diagrams */
+                    diagramsnet_url?: string | null;
+                    /** @description Files of one diff; 1 to 3000 */
+                    diff_max_files?: number;
+                    /** @description Lines of one diff; 1 to 100000 */
+                    diff_max_lines?: number;
+                    /** @description Bytes of one file in a diff; 1 to 512000 */
+                    diff_max_patch_bytes?: number;
+                    /** @description Administrators cannot authorise applications with wide scopes */
+                    disable_admin_oauth_scopes?: boolean;
+                    /** @description Do not show tokens of feeds and calendars */
+                    disable_feed_token?: boolean;
+                    /** @description Only administrators add members */
+                    disable_invite_members?: boolean;
+                    /** @description Approval rules are not changed by merge request */
+                    disable_overriding_approvers_per_merge_request?: boolean;
+                    /** @description No password beside single sign-on */
+                    disable_password_authentication_for_users_with_sso_identities?: boolean;
+                    /** @description Nobody makes or uses personal access tokens */
+                    disable_personal_access_tokens?: boolean;
+                    /** @description No direct code suggestions */
+                    disabled_direct_code_suggestions?: boolean;
+                    /** @description Providers that nobody may sign in with */
+                    disabled_oauth_sign_in_sources?: string[] | null;
+                    /** @description Show who used credits */
+                    display_gitlab_credits_user_data?: boolean;
+                    /** @description An address is looked up once */
+                    dns_rebinding_protection_enabled?: boolean;
+                    /** @description Only addresses of these domains register; wildcards */
+                    domain_allowlist?: string[] | null;
+                    /** @description Addresses of these domains do not register; wildcards */
+                    domain_denylist?: string[] | null;
+                    /** @description Use domain_denylist; needs domain_denylist */
+                    domain_denylist_enabled?: boolean;
+                    /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
+                    downstream_pipeline_trigger_limit_per_project_user_sha?: number;
+                    /** @description Least bits of DSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    dsa_key_restriction?: number;
+                    /** @description Assistant */
+                    duo_features_enabled?: boolean;
+                    /** @description Least bits of ECDSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    ecdsa_key_restriction?: number;
+                    /** @description Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    ecdsa_sk_key_restriction?: number;
+                    /** @description Least bits of ED25519 keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    ed25519_key_restriction?: number;
+                    /** @description Least bits of ED25519_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    ed25519_sk_key_restriction?: number;
+                    /** @description Key of the cluster service; 0 to 128 */
+                    eks_access_key_id?: string | null;
+                    /** @description Account of the cluster service; 0 to 12 */
+                    eks_account_id?: string | null;
+                    /** @description Clusters of that service; needs eks_account_id */
+                    eks_integration_enabled?: boolean;
+                    /** @description Secret of that key */
+                    eks_secret_access_key?: string | null;
+                    /** @description Elasticsearch: hosted by Amazon */
+                    elasticsearch_aws?: boolean;
+                    /** @description Elasticsearch: its key */
+                    elasticsearch_aws_access_key?: string | null;
+                    /** @description Elasticsearch: its region */
+                    elasticsearch_aws_region?: string | null;
+                    /** @description Elasticsearch: its secret; 0 to 4096 */
+                    elasticsearch_aws_secret_access_key?: string | null;
+                    /** @description Elasticsearch: seconds of one call */
+                    elasticsearch_client_request_timeout?: number;
+                    /** @description Elasticsearch: characters of one field; 0 for any */
+                    elasticsearch_indexed_field_length_limit?: number;
+                    /** @description Elasticsearch: kilobytes of one file; at least 1 */
+                    elasticsearch_indexed_file_size_limit_kb?: number;
+                    /** @description Elasticsearch: fill the index */
+                    elasticsearch_indexing?: boolean;
+                    /** @description Elasticsearch: only listed groups and projects */
+                    elasticsearch_limit_indexing?: boolean;
+                    /** @description Elasticsearch: calls at the same time; at least 1 */
+                    elasticsearch_max_bulk_concurrency?: number;
+                    /** @description Elasticsearch: megabytes of one call; at least 1 */
+                    elasticsearch_max_bulk_size_mb?: number;
+                    /** @description Elasticsearch: code at the same time */
+                    elasticsearch_max_code_indexing_concurrency?: number;
+                    /** @description Elasticsearch: those groups */
+                    elasticsearch_namespace_ids?: number[] | null;
+                    /** @description Elasticsearch: its password; 0 to 4096 */
+                    elasticsearch_password?: string | null;
+                    /** @description Elasticsearch: those projects */
+                    elasticsearch_project_ids?: number[] | null;
+                    /** @description Elasticsearch: go on until all is done */
+                    elasticsearch_requeue_workers?: boolean;
+                    /** @description Elasticsearch: further tries */
+                    elasticsearch_retry_on_failure?: number;
+                    /** @description Elasticsearch: search with it; Millrace searches by itself */
+                    elasticsearch_search?: boolean;
+                    /** @description Elasticsearch: its addresses; 0 to 2048 */
+                    elasticsearch_url?: string | null;
+                    /** @description Elasticsearch: its user */
+                    elasticsearch_username?: string | null;
+                    /** @description Elasticsearch: parts of the work; at least 1 */
+                    elasticsearch_worker_number_of_shards?: number;
+                    /** @description End of every mail; 0 to 10000 */
+                    email_additional_text?: string | null;
+                    /** @description Name the author in the text of mails */
+                    email_author_in_body?: boolean;
+                    /**
+                     * @description Whether a new address must be confirmed
+                     * @enum {string}
+                     */
+                    email_confirmation_setting?: "off" | "soft" | "hard";
+                    /** @description Expression for addresses that may not register; 0 to 65535 */
+                    email_restrictions?: string | null;
+                    /** @description Use email_restrictions; needs email_restrictions */
+                    email_restrictions_enabled?: boolean;
+                    /** @description Warn before pages of artifacts */
+                    enable_artifact_external_redirect_warning_page?: boolean;
+                    /** @description Bound versions of editors */
+                    enable_language_server_restrictions?: boolean;
+                    /** @description Promotions to paid roles wait for approval */
+                    enable_member_promotion_management?: boolean;
+                    /**
+                     * @description How git may be used
+                     * @enum {string}
+                     */
+                    enabled_git_access_protocol?: "ssh" | "http" | "all";
+                    /** @description Job tokens of other projects need permission */
+                    enforce_ci_inbound_job_token_scope_enabled?: boolean;
+                    /** @description No addresses with + register */
+                    enforce_email_subaddress_restrictions?: boolean;
+                    /** @description Enforce storage limits of groups */
+                    enforce_namespace_storage_limit?: boolean;
+                    /** @description Rules of one country */
+                    enforce_pipl_compliance?: boolean;
+                    /** @description Everybody must accept the terms; needs terms */
+                    enforce_terms?: boolean;
+                    /** @description Where errors of applications are collected */
+                    error_tracking_api_url?: string | null;
+                    /** @description Collect errors of applications */
+                    error_tracking_enabled?: boolean;
+                    /** @description Certificate for the outside authorisation service; 0 to 65535; needs external_auth_client_key */
+                    external_auth_client_cert?: string | null;
+                    /** @description Key of the certificate for the outside authorisation service; 0 to 65535 */
+                    external_auth_client_key?: string | null;
+                    /** @description Passphrase of the key for the outside authorisation service */
+                    external_auth_client_key_pass?: string | null;
+                    /** @description Label of projects that have none */
+                    external_authorization_service_default_label?: string | null;
+                    /** @description Ask an outside service for access to projects; needs external_authorization_service_default_label, external_authorization_service_timeout, external_authorization_service_url */
+                    external_authorization_service_enabled?: boolean;
+                    /** @description Seconds to wait for the outside authorisation service; 0.001 to 10 */
+                    external_authorization_service_timeout?: number;
+                    /** @description Address of the outside authorisation service */
+                    external_authorization_service_url?: string | null;
+                    /** @description Seconds to wait for the service that allows pipelines; at least 1 */
+                    external_pipeline_validation_service_timeout?: number | null;
+                    /** @description Token sent to the service that allows pipelines */
+                    external_pipeline_validation_service_token?: string | null;
+                    /** @description Service that allows or refuses pipelines */
+                    external_pipeline_validation_service_url?: string | null;
+                    /** @description Minutes that an account stays locked; at least 1 */
+                    failed_login_attempts_unlock_period_in_minutes?: number;
+                    /** @description Project whose files are templates; at least 0 */
+                    file_template_project_id?: number | null;
+                    /** @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday */
+                    first_day_of_week?: number;
+                    /** @description Take part in a dead advertising scheme */
+                    floc_enabled?: boolean;
+                    /** @description Pages for members alone */
+                    force_pages_access_control?: boolean;
+                    /** @description Addresses of secondary sites */
+                    geo_node_allowed_ips?: string;
+                    /** @description Seconds to wait for a secondary site; at least 1 */
+                    geo_status_timeout?: number;
+                    /** @description Pipelines that one push starts */
+                    git_push_pipeline_limit?: number;
+                    /** @description Users who hear of excessive downloads */
+                    git_rate_limit_users_alertlist?: number[] | null;
+                    /** @description User names that may download any number of repositories */
+                    git_rate_limit_users_allowlist?: string[] | null;
+                    /** @description Minutes of git over SSH after a second factor; 1 to 10080 */
+                    git_two_factor_session_expiry?: number;
+                    /** @description Seconds of usual repository work; 0 for any */
+                    gitaly_timeout_default?: number;
+                    /** @description Seconds of fast repository work; 0 for any */
+                    gitaly_timeout_fast?: number;
+                    /** @description Seconds of middling repository work; 0 for any */
+                    gitaly_timeout_medium?: number;
+                    /** @description Hosted by the maker of the other product */
+                    gitlab_dedicated_instance?: boolean;
+                    /** @description Installed by the toolkit of the other product */
+                    gitlab_environment_toolkit_instance?: boolean;
+                    /** @description Send figures of use; Millrace sends none */
+                    gitlab_product_usage_data_enabled?: boolean;
+                    /** @description git operations over SSH a minute */
+                    gitlab_shell_operation_limit?: number;
+                    /** @description Offer development environments; needs gitpod_url */
+                    gitpod_enabled?: boolean;
+                    /** @description Address of development environments */
+                    gitpod_url?: string | null;
+                    /** @description Search code everywhere */
+                    global_search_code_enabled?: boolean;
+                    /** @description Search commits everywhere */
+                    global_search_commits_enabled?: boolean;
+                    /** @description Search epics everywhere */
+                    global_search_epics_enabled?: boolean;
+                    /** @description Search issues everywhere */
+                    global_search_issues_enabled?: boolean;
+                    /** @description Search merge requests everywhere */
+                    global_search_merge_requests_enabled?: boolean;
+                    /** @description Search snippets everywhere */
+                    global_search_snippet_titles_enabled?: boolean;
+                    /** @description Search people everywhere */
+                    global_search_users_enabled?: boolean;
+                    /** @description Search wikis everywhere */
+                    global_search_wiki_enabled?: boolean;
+                    /** @description Addresses that are always let in; 0 to 65535 */
+                    globally_allowed_ips?: string;
+                    /** @description Link to Grafana */
+                    grafana_enabled?: boolean;
+                    /** @description Address of Grafana */
+                    grafana_url?: string;
+                    /** @description Pictures of people by their address */
+                    gravatar_enabled?: boolean;
+                    /** @description GET of one group a minute */
+                    group_api_limit?: number;
+                    /** @description Archivings of groups a minute */
+                    group_archive_unarchive_api_limit?: number;
+                    /** @description Downloads of a group export a minute */
+                    group_download_export_limit?: number;
+                    /** @description Group exports a minute */
+                    group_export_limit?: number;
+                    /** @description Group imports a minute */
+                    group_import_limit?: number;
+                    /** @description Lists of invited groups a minute */
+                    group_invited_groups_api_limit?: number;
+                    /** @description Group owners change the protection */
+                    group_owners_can_manage_default_branch_protection?: boolean;
+                    /** @description Lists of the projects of a group a minute */
+                    group_projects_api_limit?: number;
+                    /** @description Seconds of life of tokens of group runners; at least 7200 */
+                    group_runner_token_expiration_interval?: number | null;
+                    /** @description Lists of shared groups a minute */
+                    group_shared_groups_api_limit?: number;
+                    /** @description Lists of groups a minute */
+                    groups_api_limit?: number;
+                    /** @description Repositories have paths without names; always so */
+                    hashed_storage_enabled?: boolean;
+                    /** @description Start of links to documentation */
+                    help_page_documentation_base_url?: string | null;
+                    /** @description No marketing in the help; there is none */
+                    help_page_hide_commercial_content?: boolean;
+                    /** @description Address of support */
+                    help_page_support_url?: string | null;
+                    /** @description Text of the help page; 0 to 65535 */
+                    help_page_text?: string | null;
+                    /** @description No offers of others; there are none */
+                    hide_third_party_offers?: boolean;
+                    /** @description Where visitors land who are not signed in */
+                    home_page_url?: string | null;
+                    /**
+                     * @deprecated
+                     * @description Bitmaps are always made; use nothing
+                     */
+                    housekeeping_bitmaps_enabled?: boolean;
+                    /** @description Maintain repositories */
+                    housekeeping_enabled?: boolean;
+                    /**
+                     * @deprecated
+                     * @description Pushes between full repacks; at least 1; use housekeeping_optimize_repository_period
+                     */
+                    housekeeping_full_repack_period?: number;
+                    /**
+                     * @deprecated
+                     * @description Pushes between collections; at least 1; use housekeeping_optimize_repository_period
+                     */
+                    housekeeping_gc_period?: number;
+                    /**
+                     * @deprecated
+                     * @description Pushes between small repacks; at least 1; use housekeeping_optimize_repository_period
+                     */
+                    housekeeping_incremental_repack_period?: number;
+                    /** @description Pushes between two maintenances; at least 1 */
+                    housekeeping_optimize_repository_period?: number;
+                    /** @description Mails with HTML */
+                    html_emails_enabled?: boolean;
+                    /** @description Hosts of frames in Markdown */
+                    iframe_rendering_allowlist?: string[] | null;
+                    /** @description Frames in Markdown */
+                    iframe_rendering_enabled?: boolean;
+                    /** @description Where projects may be imported from */
+                    import_sources?: string[] | null;
+                    /** @description Months until a project counts as unused */
+                    inactive_projects_delete_after_months?: number;
+                    /** @description Megabytes from which unused projects are deleted */
+                    inactive_projects_min_size_mb?: number;
+                    /** @description Months until members of an unused project are warned; at least 1 */
+                    inactive_projects_send_warning_email_after_months?: number;
+                    /** @description Days until dead tokens of bots are deleted */
+                    inactive_resource_access_tokens_delete_after_days?: number;
+                    /** @description More figures of use; Millrace sends none */
+                    include_optional_metrics_in_service_ping?: boolean;
+                    /** @description Unfinished parts of the assistant */
+                    instance_level_ai_beta_features_enabled?: boolean;
+                    /** @description Start of all other new tokens; 0 to 20 */
+                    instance_token_prefix?: string;
+                    /** @description Hidden field against robots at registration */
+                    invisible_captcha_enabled?: boolean;
+                    /** @description New members are invited and accept */
+                    invitation_flow_enforcement?: boolean;
+                    /** @description Issues that one creates a minute; 0 for any */
+                    issues_create_limit?: number;
+                    /** @description Further audience of tokens of the tracker */
+                    jira_connect_additional_audience_url?: string | null;
+                    /** @description Application of the tracker */
+                    jira_connect_application_key?: string | null;
+                    /** @description Instance that stands before this one for the tracker */
+                    jira_connect_proxy_url?: string | null;
+                    /** @description Keep public keys for the tracker */
+                    jira_connect_public_key_storage_enabled?: boolean;
+                    /** @description Jobs of a stage on one page; at least 1 */
+                    jobs_per_stage_page_size?: number;
+                    /** @description Keep the artifacts of the latest successful pipeline of a ref */
+                    keep_latest_artifact?: boolean;
+                    /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
+                    kroki_enabled?: boolean;
+                    /** @description Further formats of that renderer, each true or false */
+                    kroki_formats?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Address of the renderer of many kinds of diagrams */
+                    kroki_url?: string | null;
+                    /** @description Address for notes about certificates */
+                    lets_encrypt_notification_email?: string | null;
+                    /** @description The terms of the certificate service are accepted */
+                    lets_encrypt_terms_of_service_accepted?: boolean;
+                    /** @description Raise it to render all Markdown again */
+                    local_markdown_version?: number;
+                    /** @description Groups cannot change duo_features_enabled */
+                    lock_duo_features_enabled?: boolean;
+                    /** @description Groups cannot change math_rendering_limits_enabled */
+                    lock_math_rendering_limits_enabled?: boolean;
+                    /** @description Groups cannot change maven_package_requests_forwarding */
+                    lock_maven_package_requests_forwarding?: boolean;
+                    /** @description Members come from LDAP alone */
+                    lock_memberships_to_ldap?: boolean;
+                    /** @description Members come from SAML alone */
+                    lock_memberships_to_saml?: boolean;
+                    /** @description Groups cannot change npm_package_requests_forwarding */
+                    lock_npm_package_requests_forwarding?: boolean;
+                    /** @description Groups cannot change pypi_package_requests_forwarding */
+                    lock_pypi_package_requests_forwarding?: boolean;
+                    /** @description Groups cannot change resource_access_token_notify_inherited */
+                    lock_resource_access_token_notify_inherited?: boolean;
+                    /** @description Groups cannot change web_based_commit_signing_enabled */
+                    lock_web_based_commit_signing_enabled?: boolean;
+                    /** @description reCAPTCHA at sign-in */
+                    login_recaptcha_protection_enabled?: boolean;
+                    /** @description Take events of the Mailgun service; needs mailgun_signing_key */
+                    mailgun_events_enabled?: boolean;
+                    /** @description Key of events of the Mailgun service; 0 to 4096 */
+                    mailgun_signing_key?: string | null;
+                    /** @description Only administrators change anything */
+                    maintenance_mode?: boolean;
+                    /** @description Shown in maintenance mode */
+                    maintenance_mode_message?: string | null;
+                    /** @description People may make their profile private */
+                    make_profile_private?: boolean;
+                    /** @description Bound formulas */
+                    math_rendering_limits_enabled?: boolean;
+                    /** @description Ask the public registry for missing Maven packages */
+                    maven_package_requests_forwarding?: boolean;
+                    /** @description Bytes of an included file out of artifacts */
+                    max_artifacts_content_include_size?: number;
+                    /** @description Megabytes of the artifacts of one job; at least 1 */
+                    max_artifacts_size?: number;
+                    /** @description Megabytes of an attachment; at least 1 */
+                    max_attachment_size?: number;
+                    /** @description Megabytes of an unpacked import; 0 for any */
+                    max_decompressed_archive_size?: number;
+                    /** @description Megabytes of an export; 0 for any */
+                    max_export_size?: number;
+                    /** @description Megabytes of an unpacked answer */
+                    max_http_decompressed_size?: number;
+                    /** @description Levels of a JSON answer */
+                    max_http_response_json_depth?: number;
+                    /** @description Megabytes of an answer */
+                    max_http_response_size_limit?: number;
+                    /** @description Megabytes of a file fetched for an import; 0 for any; at least 0 */
+                    max_import_remote_file_size?: number;
+                    /** @description Megabytes of an import; 0 for any */
+                    max_import_size?: number;
+                    /** @description Failed sign-ins that lock an account; at least 1 */
+                    max_login_attempts?: number;
+                    /** @description Repositories that one account downloads in a while; 0 to 10000 */
+                    max_number_of_repository_downloads?: number;
+                    /** @description Seconds in which downloaded repositories count; 0 to 864000 */
+                    max_number_of_repository_downloads_within_time_period?: number;
+                    /** @description Findings of one project; at least 1 */
+                    max_number_of_vulnerabilities_per_project?: number | null;
+                    /** @description Domains of one project; 0 for any */
+                    max_pages_custom_domains_per_project?: number;
+                    /** @description Megabytes of one site; 0 for any */
+                    max_pages_size?: number;
+                    /** @description Longest life of access tokens in days; 1 to 400 */
+                    max_personal_access_token_lifetime?: number | null;
+                    /** @description Longest life of SSH keys in days; 1 to 400 */
+                    max_ssh_key_lifetime?: number | null;
+                    /** @description Bytes of one Terraform state; 0 for any */
+                    max_terraform_state_size_bytes?: number;
+                    /** @description Levels of a configuration; 1 to 1000 */
+                    max_yaml_depth?: number;
+                    /** @description Bytes of one configuration file; at least 1 */
+                    max_yaml_size_bytes?: number;
+                    /** @description Members that one removes a minute */
+                    members_delete_limit?: number;
+                    /** @description Milliseconds from which calls are measured */
+                    metrics_method_call_threshold?: number;
+                    /** @description Oldest language server; 0 to 20 */
+                    minimum_language_server_version?: string;
+                    /** @description Shortest password; 8 to 128 */
+                    minimum_password_length?: number;
+                    /** @description Maintainers may set up mirrors */
+                    mirror_available?: boolean;
+                    /** @description Free places before more mirrors are planned; at least 1 */
+                    mirror_capacity_threshold?: number;
+                    /** @description Mirrors at the same time; at least 1 */
+                    mirror_max_capacity?: number;
+                    /** @description Minutes between updates of a mirror; at least 1 */
+                    mirror_max_delay?: number;
+                    /** @description The assistant keeps prompts */
+                    model_prompt_cache_enabled?: boolean;
+                    /** @description Seconds between statistics; at least 1 */
+                    namespace_aggregation_schedule_lease_duration_in_seconds?: number;
+                    /** @description Questions whether a namespace exists a minute; 0 for any */
+                    namespace_exists_limit?: number;
+                    /** @description Share of forks in used storage; 0 to 1 */
+                    namespace_storage_forks_cost_factor?: number;
+                    /** @description Accounts after which registrations wait for approval */
+                    new_user_signups_cap?: number | null;
+                    /** @description Comments that one writes a minute */
+                    notes_create_limit?: number;
+                    /** @description User names without a limit of comments */
+                    notes_create_limit_allowlist?: string[] | null;
+                    /** @description Mail after a sign-in from a new address */
+                    notify_on_unknown_sign_in?: boolean;
+                    /** @description Ask the public registry for missing npm packages */
+                    npm_package_requests_forwarding?: boolean;
+                    /** @description Take NuGet packages with odd addresses */
+                    nuget_skip_metadata_url_validation?: boolean;
+                    /** @description Check the certificate of the observability service */
+                    observability_backend_ssl_verification_enabled?: boolean;
+                    /** @description Highest row that pages by number reach; 0 for any */
+                    offset_pagination_limit?: number;
+                    /** @description Local addresses and hosts that may be reached */
+                    outbound_local_requests_whitelist?: string[] | null;
+                    /** @description Registries of known licences */
+                    package_metadata_purl_types?: number[] | null;
+                    /** @description Projects may let anybody pull packages */
+                    package_registry_allow_anyone_to_pull_option?: boolean;
+                    /** @description Clean-ups of packages at the same time */
+                    package_registry_cleanup_policies_worker_capacity?: number;
+                    /** @description Domains must be proved */
+                    pages_domain_verification_enabled?: boolean;
+                    /** @description Seconds of life of parallel sites */
+                    pages_extra_deployments_default_expiry_seconds?: number;
+                    /** @description New sites have a domain of their own */
+                    pages_unique_domain_default_enabled?: boolean;
+                    /**
+                     * @deprecated
+                     * @description Use password_authentication_enabled_for_web
+                     */
+                    password_authentication_enabled?: boolean;
+                    /** @description Passwords work for git over HTTP */
+                    password_authentication_enabled_for_git?: boolean;
+                    /** @description Passwords work for the pages */
+                    password_authentication_enabled_for_web?: boolean;
+                    /** @description Passwords need a lower-case letter */
+                    password_lowercase_required?: boolean;
+                    /** @description Passwords need a digit */
+                    password_number_required?: boolean;
+                    /** @description Passwords need a special character */
+                    password_symbol_required?: boolean;
+                    /** @description Passwords need an upper-case letter */
+                    password_uppercase_required?: boolean;
+                    /** @description Group that sees timings of pages; at least 0 */
+                    performance_bar_allowed_group_id?: number | null;
+                    /** @description Path of the group that sees timings of pages */
+                    performance_bar_allowed_group_path?: string | null;
+                    /**
+                     * @deprecated
+                     * @description Show timings; use performance_bar_allowed_group_path
+                     */
+                    performance_bar_enabled?: boolean;
+                    /** @description Start of new personal access tokens; 0 to 20 */
+                    personal_access_token_prefix?: string;
+                    /** @description Pipelines a minute for one project, person and commit; 0 for any */
+                    pipeline_limit_per_project_user_sha?: number;
+                    /** @description Pipelines that one creates a minute; 0 for any */
+                    pipeline_limit_per_user?: number;
+                    /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
+                    plantuml_enabled?: boolean;
+                    /** @description Address of the renderer of UML diagrams */
+                    plantuml_url?: string | null;
+                    /** @description Factor of the pauses of polling pages; 0 stops it; 0 to 100 */
+                    polling_interval_multiplier?: number;
+                    /**
+                     * @deprecated
+                     * @description Use secret_push_protection_available
+                     */
+                    pre_receive_secret_detection_enabled?: boolean;
+                    /** @description Authors do not approve their own merge requests */
+                    prevent_merge_requests_author_approval?: boolean;
+                    /** @description Committers do not approve merge requests */
+                    prevent_merge_requests_committers_approval?: boolean;
+                    /** @description Where figures of applications are collected */
+                    product_analytics_data_collector_host?: string | null;
+                    /** @description Figures of the use of applications */
+                    product_analytics_enabled?: boolean;
+                    /** @description First day of productivity figures; 0 to 40 */
+                    productivity_analytics_start_date?: string | null;
+                    /** @description GET of one project a minute */
+                    project_api_limit?: number;
+                    /** @description Downloads of a project export a minute */
+                    project_download_export_limit?: number;
+                    /** @description Projects may be exported */
+                    project_export_enabled?: boolean;
+                    /** @description Project exports a minute */
+                    project_export_limit?: number;
+                    /** @description Project imports a minute */
+                    project_import_limit?: number;
+                    /** @description Lists of groups invited to a project a minute */
+                    project_invited_groups_api_limit?: number;
+                    /** @description Lists of the jobs of projects a minute */
+                    project_jobs_api_rate_limit?: number;
+                    /** @description Lists of all members of a project a minute */
+                    project_members_api_limit?: number;
+                    /** @description Archives that one downloads of a project a minute; 0 for any */
+                    project_repositories_archive_limit?: number;
+                    /** @description The same for all anonymous callers */
+                    project_repositories_archive_unauthenticated_limit?: number;
+                    /** @description Seconds of life of tokens of project runners; at least 7200 */
+                    project_runner_token_expiration_interval?: number | null;
+                    /** @description Lists of projects in 10 minutes */
+                    projects_api_limit?: number;
+                    /** @description Lists of projects in 10 minutes, anybody; 0 for any */
+                    projects_api_rate_limit_unauthenticated?: number;
+                    /** @description Offer metrics */
+                    prometheus_metrics_enabled?: boolean;
+                    /** @description New variables are protected in the pages */
+                    protected_ci_variables?: boolean;
+                    /** @description Starts of protected paths */
+                    protected_paths?: string[] | null;
+                    /** @description Protected paths when they are read */
+                    protected_paths_for_get_request?: string[] | null;
+                    /** @description Where releases of runners are listed; 0 to 2048 */
+                    public_runner_releases_url?: string;
+                    /** @description Changed branches and tags of a push above which its activity is one entry */
+                    push_event_activities_limit?: number;
+                    /** @description Changed branches and tags of a push above which web hooks are not called */
+                    push_event_hooks_limit?: number;
+                    /** @description Ask the public registry for missing PyPI packages */
+                    pypi_package_requests_forwarding?: boolean;
+                    /** @description Answer to whom is over a limit; Retry later when empty; 0 to 2048 */
+                    rate_limiting_response_text?: string | null;
+                    /** @description Requests of one raw file a minute; 0 for any */
+                    raw_blob_request_limit?: number;
+                    /** @description reCAPTCHA at registration; needs recaptcha_private_key, recaptcha_site_key */
+                    recaptcha_enabled?: boolean;
+                    /** @description Private key of reCAPTCHA; 0 to 4096 */
+                    recaptcha_private_key?: string | null;
+                    /** @description Public key of reCAPTCHA */
+                    recaptcha_site_key?: string | null;
+                    /** @description Megabytes of one push; 1 to 8796093022 */
+                    receive_max_input_size?: number | null;
+                    /** @description Cluster agents that are called */
+                    receptive_cluster_agents_enabled?: boolean;
+                    /** @description Tokens are read from headers only, not from the query */
+                    refuse_tokens_in_urls?: boolean;
+                    /** @description Bytes from which an index is rebuilt; at least 0 */
+                    reindexing_minimum_index_size?: number;
+                    /** @description Waste from which an index is rebuilt; 0 to 1 */
+                    reindexing_minimum_relative_bloat_size?: number;
+                    /** @description Rows of one batch of an export; at least 1 */
+                    relation_export_batch_size?: number;
+                    /** @description Sign-in offers to remember */
+                    remember_me_enabled?: boolean;
+                    /** @description Check repositories now and then */
+                    repository_checks_enabled?: boolean;
+                    /** @description Megabytes of one repository; 0 for any; at least 0 */
+                    repository_size_limit?: number;
+                    /** @description Share of new repositories by storage */
+                    repository_storages_weighted?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Registrations wait for an administrator */
+                    require_admin_approval_after_user_signup?: boolean;
+                    /** @description Administrators need a second factor */
+                    require_admin_two_factor_authentication?: boolean;
+                    /** @description A code by mail unlocks an account */
+                    require_email_verification_on_account_locked?: boolean;
+                    /** @description New access tokens need an end */
+                    require_personal_access_token_expiry?: boolean;
+                    /** @description Everybody needs a second factor; needs two_factor_grace_period */
+                    require_two_factor_authentication?: boolean;
+                    /** @description Configuration that every pipeline includes; 0 to 1024 */
+                    required_instance_ci_template?: string | null;
+                    /** @description Inherited members hear of tokens that end */
+                    resource_access_token_notify_inherited?: boolean;
+                    /** @description Limits of background work */
+                    resource_usage_limits?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Levels that only administrators choose; any of private, internal, public */
+                    restricted_visibility_levels?: string[] | null;
+                    /** @description Old addresses of moved groups lead to the new */
+                    root_moved_permanently_redirection_enabled?: boolean;
+                    /** @description Password grant without a known application */
+                    ropc_without_client_credentials?: boolean;
+                    /** @description Least bits of RSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    rsa_key_restriction?: number;
+                    /** @description Calls of one job a minute */
+                    runner_jobs_endpoints_api_limit?: number;
+                    /** @description Log pieces of one job a minute */
+                    runner_jobs_patch_trace_api_limit?: number;
+                    /** @description Requests for work of one runner a minute */
+                    runner_jobs_request_api_limit?: number;
+                    /** @description Seconds of life of tokens of instance runners; at least 7200 */
+                    runner_token_expiration_interval?: number | null;
+                    /** @description Actions of a scan policy; 0 for any; 0 to 20 */
+                    scan_execution_policies_action_limit?: number;
+                    /** @description Schedules of a scan policy; 0 for any; 0 to 20 */
+                    scan_execution_policies_schedule_limit?: number;
+                    /** @description Documents of one part of the index; at least 1 */
+                    search_max_docs_denominator?: number;
+                    /** @description Gigabytes of one part of the index; at least 1 */
+                    search_max_shard_size_gb?: number;
+                    /** @description Documents from which it is split; at least 1 */
+                    search_min_docs_before_rollover?: number;
+                    /** @description Searches a minute, signed in; 0 for any */
+                    search_rate_limit?: number;
+                    /** @description User names without a limit of searches */
+                    search_rate_limit_allowlist?: string[] | null;
+                    /** @description Searches a minute, anybody; 0 for any */
+                    search_rate_limit_unauthenticated?: number;
+                    /** @description What happens when all seats are taken */
+                    seat_control?: number;
+                    /** @description Where kinds of tokens that can be revoked are listed */
+                    secret_detection_revocation_token_types_url?: string | null;
+                    /** @description Have found tokens revoked */
+                    secret_detection_token_revocation_enabled?: boolean;
+                    /** @description Token for revoking found tokens; 0 to 4096 */
+                    secret_detection_token_revocation_token?: string | null;
+                    /** @description Where found tokens are revoked */
+                    secret_detection_token_revocation_url?: string | null;
+                    /** @description Projects may refuse pushes with secrets */
+                    secret_push_protection_available?: boolean;
+                    /** @description Active approval policies of a policy project; 0 to 20 */
+                    security_approval_policies_limit?: number;
+                    /** @description Minutes that reports of merge requests are kept */
+                    security_mr_report_cache_lifetime_minutes?: number;
+                    /** @description Look for approving groups everywhere */
+                    security_policy_global_group_approvers_enabled?: boolean;
+                    /** @description Contact for reports of vulnerabilities; 0 to 2048 */
+                    security_txt_content?: string | null;
+                    /** @description Where errors of pages go */
+                    sentry_clientside_dsn?: string | null;
+                    /** @description Where errors go */
+                    sentry_dsn?: string | null;
+                    /** @description Report errors; needs sentry_dsn */
+                    sentry_enabled?: boolean;
+                    /** @description Name of this instance in error reports */
+                    sentry_environment?: string | null;
+                    /** @description Tokens of service accounts need an end */
+                    service_access_tokens_expiration_enforced?: boolean;
+                    /** @description Minutes until an idle session ends; at least 1 */
+                    session_expire_delay?: number;
+                    /** @description New projects use the runners of the instance */
+                    shared_runners_enabled?: boolean;
+                    /** @description Minutes of instance runners for one group in a month; 0 for any */
+                    shared_runners_minutes?: number;
+                    /** @description Note beside the runners of the instance; 0 to 65535 */
+                    shared_runners_text?: string | null;
+                    /** @description Offer a migration */
+                    show_migrate_from_jenkins_banner?: boolean;
+                    /** @description Bytes from which work is packed */
+                    sidekiq_job_limiter_compression_threshold_bytes?: number;
+                    /** @description Bytes from which work is refused */
+                    sidekiq_job_limiter_limit_bytes?: number;
+                    /**
+                     * @description What happens to large work
+                     * @enum {string}
+                     */
+                    sidekiq_job_limiter_mode?: "track" | "compress";
+                    /** @description Further rules for signing in */
+                    sign_in_restrictions?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Text beside the sign-in form; 0 to 65535 */
+                    sign_in_text?: string | null;
+                    /**
+                     * @deprecated
+                     * @description Use password_authentication_enabled_for_web
+                     */
+                    signin_enabled?: boolean;
+                    /** @description People register by themselves */
+                    signup_enabled?: boolean;
+                    /** @description Exports by administrators send no mail */
+                    silent_admin_exports_enabled?: boolean;
+                    /** @description Nothing leaves the instance: no mail, no web hooks */
+                    silent_mode_enabled?: boolean;
+                    /** @description Slack application; needs slack_app_id, slack_app_secret, slack_app_signing_secret, slack_app_verification_token */
+                    slack_app_enabled?: boolean;
+                    /** @description Client of the Slack application */
+                    slack_app_id?: string | null;
+                    /** @description Secret of the Slack application */
+                    slack_app_secret?: string | null;
+                    /** @description Signing secret of the Slack application */
+                    slack_app_signing_secret?: string | null;
+                    /** @description Token of the Slack application */
+                    slack_app_verification_token?: string | null;
+                    /** @description Bytes of a snippet; at least 1 */
+                    snippet_size_limit?: number;
+                    /** @description Application of figures of use */
+                    snowplow_app_id?: string | null;
+                    /** @description Where figures go */
+                    snowplow_collector_hostname?: string | null;
+                    /** @description Domain of the cookie of figures of use */
+                    snowplow_cookie_domain?: string | null;
+                    /** @description Where figures of the database go */
+                    snowplow_database_collector_hostname?: string | null;
+                    /** @description Send figures of use; needs snowplow_collector_hostname */
+                    snowplow_enabled?: boolean;
+                    /** @description Code navigation by Sourcegraph; needs sourcegraph_url */
+                    sourcegraph_enabled?: boolean;
+                    /** @description Sourcegraph in public projects alone */
+                    sourcegraph_public_only?: boolean;
+                    /** @description Address of Sourcegraph */
+                    sourcegraph_url?: string | null;
+                    /** @description Key for the service asked about spam; 0 to 4096 */
+                    spam_check_api_key?: string | null;
+                    /** @description Ask a service about spam; needs spam_check_endpoint_url */
+                    spam_check_endpoint_enabled?: boolean;
+                    /** @description Address of the service asked about spam; 0 to 255 */
+                    spam_check_endpoint_url?: string | null;
+                    /** @description Key for the spam filter; 0 to 4096 */
+                    spamfilter_api_key?: string | null;
+                    /** @description Filter spam; needs spamfilter_api_key */
+                    spamfilter_enabled?: boolean;
+                    /** @description Token for the cache in front of archives */
+                    static_objects_external_storage_auth_token?: string | null;
+                    /** @description Cache in front of archives and raw files; needs static_objects_external_storage_auth_token */
+                    static_objects_external_storage_url?: string | null;
+                    /** @description Suggest a first pipeline */
+                    suggest_pipeline_enabled?: boolean;
+                    /** @description Seconds of a terminal in a page; 0 for any */
+                    terminal_max_session_time?: number;
+                    /** @description Terms of service, Markdown; 0 to 1000000 */
+                    terms?: string | null;
+                    /** @description Encrypt Terraform states */
+                    terraform_state_encryption_enabled?: boolean;
+                    /** @description Limit API requests of signed-in people */
+                    throttle_authenticated_api_enabled?: boolean;
+                    /** @description API requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_api_period_in_seconds?: number;
+                    /** @description API requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_api_requests_per_period?: number;
+                    /** @description Limit deprecated API requests of signed-in people */
+                    throttle_authenticated_deprecated_api_enabled?: boolean;
+                    /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_deprecated_api_period_in_seconds?: number;
+                    /** @description Page requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_deprecated_api_requests_per_period?: number;
+                    /** @description Limit repository file requests of signed-in people */
+                    throttle_authenticated_files_api_enabled?: boolean;
+                    /** @description Repository file requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_files_api_period_in_seconds?: number;
+                    /** @description Repository file requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_files_api_requests_per_period?: number;
+                    /** @description Limit git over HTTP of signed-in people */
+                    throttle_authenticated_git_http_enabled?: boolean;
+                    /** @description Git over HTTP of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_git_http_period_in_seconds?: number;
+                    /** @description Git over HTTP of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_git_http_requests_per_period?: number;
+                    /** @description Limit LFS requests of signed-in people */
+                    throttle_authenticated_git_lfs_enabled?: boolean;
+                    /** @description LFS requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_git_lfs_period_in_seconds?: number;
+                    /** @description LFS requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_git_lfs_requests_per_period?: number;
+                    /** @description Limit package requests of signed-in people */
+                    throttle_authenticated_packages_api_enabled?: boolean;
+                    /** @description Package requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_packages_api_period_in_seconds?: number;
+                    /** @description Package requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_packages_api_requests_per_period?: number;
+                    /** @description Limit page requests of signed-in people */
+                    throttle_authenticated_web_enabled?: boolean;
+                    /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_web_period_in_seconds?: number;
+                    /** @description Page requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_web_requests_per_period?: number;
+                    /** @description Limit alerts of a project */
+                    throttle_incident_management_notification_enabled?: boolean;
+                    /** @description Alerts of a project: number in that time; at least 1 */
+                    throttle_incident_management_notification_per_period?: number;
+                    /** @description Alerts of a project: seconds in which they count; at least 1 */
+                    throttle_incident_management_notification_period_in_seconds?: number;
+                    /** @description Limit sign-in and other protected paths */
+                    throttle_protected_paths_enabled?: boolean;
+                    /** @description Sign-in and other protected paths: seconds in which they count; at least 1 */
+                    throttle_protected_paths_period_in_seconds?: number;
+                    /** @description Sign-in and other protected paths: requests in that time; at least 1 */
+                    throttle_protected_paths_requests_per_period?: number;
+                    /** @description Limit API requests of anybody */
+                    throttle_unauthenticated_api_enabled?: boolean;
+                    /** @description API requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_api_period_in_seconds?: number;
+                    /** @description API requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_api_requests_per_period?: number;
+                    /** @description Limit deprecated API requests of anybody */
+                    throttle_unauthenticated_deprecated_api_enabled?: boolean;
+                    /** @description Deprecated API requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_deprecated_api_period_in_seconds?: number;
+                    /** @description Deprecated API requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_deprecated_api_requests_per_period?: number;
+                    /**
+                     * @deprecated
+                     * @description Use throttle_unauthenticated_web_enabled
+                     */
+                    throttle_unauthenticated_enabled?: boolean;
+                    /** @description Limit repository file requests of anybody */
+                    throttle_unauthenticated_files_api_enabled?: boolean;
+                    /** @description Repository file requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_files_api_period_in_seconds?: number;
+                    /** @description Repository file requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_files_api_requests_per_period?: number;
+                    /** @description Limit git over HTTP of anybody */
+                    throttle_unauthenticated_git_http_enabled?: boolean;
+                    /** @description Git over HTTP of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_git_http_period_in_seconds?: number;
+                    /** @description Git over HTTP of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_git_http_requests_per_period?: number;
+                    /** @description Limit package requests of anybody */
+                    throttle_unauthenticated_packages_api_enabled?: boolean;
+                    /** @description Package requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_packages_api_period_in_seconds?: number;
+                    /** @description Package requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_packages_api_requests_per_period?: number;
+                    /**
+                     * @deprecated
+                     * @description Use throttle_unauthenticated_web_period_in_seconds
+                     */
+                    throttle_unauthenticated_period_in_seconds?: number;
+                    /**
+                     * @deprecated
+                     * @description Use throttle_unauthenticated_web_requests_per_period
+                     */
+                    throttle_unauthenticated_requests_per_period?: number;
+                    /** @description Limit page requests of anybody */
+                    throttle_unauthenticated_web_enabled?: boolean;
+                    /** @description Page requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_web_period_in_seconds?: number;
+                    /** @description Page requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_web_requests_per_period?: number;
+                    /** @description Show spent time in hours at most */
+                    time_tracking_limit_to_hours?: boolean;
+                    /** @description Old switch of can_create_group */
+                    top_level_group_creation_enabled?: boolean;
+                    /** @description Further audience of tokens of the tracker */
+                    tracker_connect_additional_audience_url?: string | null;
+                    /** @description Application of the tracker */
+                    tracker_connect_application_key?: string | null;
+                    /** @description Instance that stands before this one for the tracker */
+                    tracker_connect_proxy_url?: string | null;
+                    /** @description Keep public keys for the tracker */
+                    tracker_connect_public_key_storage_enabled?: boolean;
+                    /** @description Hours until the second factor must be there */
+                    two_factor_grace_period?: number;
+                    /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
+                    umlrenderer_enabled?: boolean;
+                    /** @description Address of the renderer of UML diagrams */
+                    umlrenderer_url?: string | null;
+                    /** @description Days until unconfirmed accounts are deleted; at least 1 */
+                    unconfirmed_users_delete_after_days?: number;
+                    /** @description Bound the addresses that one account signs in from; needs unique_ips_limit_per_user, unique_ips_limit_time_window */
+                    unique_ips_limit_enabled?: boolean;
+                    /** @description Addresses that one account may sign in from; at least 1 */
+                    unique_ips_limit_per_user?: number;
+                    /** @description Seconds that an address of a sign-in counts */
+                    unique_ips_limit_time_window?: number;
+                    /** @description Renamings of a group an hour */
+                    update_namespace_name_rate_limit?: number;
+                    /** @description Look for releases of runners */
+                    update_runner_versions_enabled?: boolean;
+                    /** @description Only administrators change names */
+                    updating_name_disabled_for_users?: boolean;
+                    /** @description Billing of the assistant */
+                    usage_billing?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Report use every week; Millrace reports nothing */
+                    usage_ping_enabled?: boolean;
+                    /** @description Further functions for a report of use */
+                    usage_ping_features_enabled?: boolean;
+                    /** @description Figures from ClickHouse */
+                    use_clickhouse_for_analytics?: boolean;
+                    /** @description Lists of contributed projects a minute */
+                    user_contributed_projects_api_limit?: number;
+                    /** @description Mail to accounts that are deactivated */
+                    user_deactivation_emails_enabled?: boolean;
+                    /** @description New accounts are external */
+                    user_default_external?: boolean;
+                    /** @description Addresses whose accounts are not external */
+                    user_default_internal_regex?: string | null;
+                    /** @description New accounts have a private profile */
+                    user_defaults_to_private_profile?: boolean;
+                    /** @description Everybody may register applications */
+                    user_oauth_applications?: boolean;
+                    /** @description Lists of the projects of a person a minute */
+                    user_projects_api_limit?: number;
+                    /** @description Remind people without an SSH key */
+                    user_show_add_ssh_key_message?: boolean;
+                    /** @description Sign-ins to one account in 10 minutes; 0 for any */
+                    user_sign_in_limit?: number;
+                    /** @description Lists of starred projects a minute */
+                    user_starred_projects_api_limit?: number;
+                    /** @description Lists of followers a minute */
+                    users_api_limit_followers?: number;
+                    /** @description Lists of followed people a minute */
+                    users_api_limit_following?: number;
+                    /** @description GET of one GPG key a minute */
+                    users_api_limit_gpg_key?: number;
+                    /** @description Lists of GPG keys a minute */
+                    users_api_limit_gpg_keys?: number;
+                    /** @description GET of one SSH key a minute */
+                    users_api_limit_ssh_key?: number;
+                    /** @description Lists of SSH keys a minute */
+                    users_api_limit_ssh_keys?: number;
+                    /** @description GET of a status a minute */
+                    users_api_limit_status?: number;
+                    /** @description GET of users by id in 10 minutes */
+                    users_get_by_id_limit?: number;
+                    /** @description User names without a limit of reading users */
+                    users_get_by_id_limit_allowlist?: string[] | null;
+                    /** @description Where runners may be registered; any of project, group */
+                    valid_runner_registrars?: string[] | null;
+                    /** @description Look for releases; Millrace does not call home */
+                    version_check_enabled?: boolean;
+                    /** @description Calls of virtual registries in 15 seconds */
+                    virtual_registries_endpoints_api_limit?: number;
+                    /** @description Where the editor in pages finds extensions */
+                    vscode_extension_marketplace?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The editor in pages uses extensions */
+                    vscode_extension_marketplace_enabled?: boolean;
+                    /** @description Sign commits made in pages */
+                    web_based_commit_signing_enabled?: boolean;
+                    /** @description Application of the editor in pages; at least 0 */
+                    web_ide_oauth_application_id?: number | null;
+                    /**
+                     * @description News in the pages
+                     * @enum {string}
+                     */
+                    whats_new_variant?: "all_tiers" | "current_tier" | "disabled";
+                    /** @description AsciiDoc in wikis includes addresses */
+                    wiki_asciidoc_allow_uri_includes?: boolean;
+                    /** @description Bytes of a wiki page; at least 1024 */
+                    wiki_page_max_content_bytes?: number;
+                    /** @description Zoekt: forget lost search nodes */
+                    zoekt_auto_delete_lost_nodes?: boolean;
+                    /** @description Zoekt: index every group */
+                    zoekt_auto_index_root_namespace?: boolean;
+                    /** @description Zoekt: keep answers */
+                    zoekt_cache_response?: boolean;
+                    /** @description Zoekt: work for one processor; 0 to 100 */
+                    zoekt_cpu_to_tasks_ratio?: number;
+                    /** @description Zoekt: copies; at least 1 */
+                    zoekt_default_number_of_replicas?: number;
+                    /** @description Zoekt: share that is indexed again; 0 to 100 */
+                    zoekt_force_reindexing_percentage?: number;
+                    /** @description Zoekt: largest file; 0 to 16 */
+                    zoekt_indexed_file_size_limit?: string;
+                    /** @description Zoekt: fill the index */
+                    zoekt_indexing_enabled?: boolean;
+                    /** @description Zoekt: processes of one indexing; at least 1 */
+                    zoekt_indexing_parallelism?: number;
+                    /** @description Zoekt: stop filling it */
+                    zoekt_indexing_paused?: boolean;
+                    /** @description Zoekt: time for one project; 0 to 16 */
+                    zoekt_indexing_timeout?: string;
+                    /** @description Zoekt: time until a node is lost; 0 to 16 */
+                    zoekt_lost_node_threshold?: string;
+                    /** @description Zoekt: files of one project; at least 1 */
+                    zoekt_maximum_files?: number;
+                    /** @description Zoekt: groups at the same time; at least 1 */
+                    zoekt_rollout_batch_size?: number;
+                    /** @description Zoekt: time until the next try; 0 to 16 */
+                    zoekt_rollout_retry_interval?: string;
+                    /** @description Zoekt: search with it */
+                    zoekt_search_enabled?: boolean;
+                    /** @description Zoekt: different pieces of one file; at least 1 */
+                    zoekt_trigram_max?: number;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description Address for reports of abuse */
+                    abuse_notification_email?: string | null;
+                    /** @description Administrators sign in again for administrative tasks */
+                    admin_mode?: boolean;
+                    /**
+                     * @deprecated
+                     * @description Use abuse_notification_email
+                     */
+                    admin_notification_email?: string | null;
+                    /** @description Where people land after they signed out; 0 to 2048 */
+                    after_sign_out_path?: string | null;
+                    /** @description Shown after registration; 0 to 65535 */
+                    after_sign_up_text?: string | null;
+                    /** @description Calls of an assistant in 8 hours */
+                    ai_action_api_rate_limit?: number;
+                    /** @description Key for the spam filter; 0 to 4096 */
+                    akismet_api_key?: string | null;
+                    /** @description Filter spam; needs spamfilter_api_key */
+                    akismet_enabled?: boolean;
+                    /** @description People may delete their own account */
+                    allow_account_deletion?: boolean;
+                    /** @description Every integration may be used */
+                    allow_all_integrations?: boolean;
+                    /** @description Administrators assign imported work without asking */
+                    allow_bypass_placeholder_confirmation?: boolean;
+                    /** @description Imported work may go to administrators */
+                    allow_contribution_mapping_to_admins?: boolean;
+                    /** @description Deploy tokens work with outside sign-in */
+                    allow_deploy_tokens_and_keys_with_external_authn?: boolean;
+                    /** @description Group owners manage LDAP synchronisation */
+                    allow_group_owners_to_manage_ldap?: boolean;
+                    /**
+                     * @deprecated
+                     * @description Use allow_local_requests_from_web_hooks_and_services
+                     */
+                    allow_local_requests_from_hooks_and_services?: boolean;
+                    /** @description System hooks may reach the local network */
+                    allow_local_requests_from_system_hooks?: boolean;
+                    /** @description Web hooks may reach the local network */
+                    allow_local_requests_from_web_hooks_and_services?: boolean;
+                    /** @description Let through what may be spam */
+                    allow_possible_spam?: boolean;
+                    /** @description Guests may create groups and personal projects */
+                    allow_project_creation_for_guest_and_below?: boolean;
+                    /** @description Runners register with a registration token */
+                    allow_runner_registration_token?: boolean;
+                    /** @description Group owners make service accounts */
+                    allow_top_level_group_owners_to_create_service_accounts?: boolean;
+                    /** @description Integrations that may be used when not all may */
+                    allowed_integrations?: string[] | null;
+                    /** @description Visitors may search */
+                    anonymous_searches_allowed?: boolean;
+                    /** @description Age from which jobs cannot be retried, in words; empty for never */
+                    archive_builds_in_human_readable?: string | null;
+                    /** @description Files that an AsciiDoc document includes; 0 to 64 */
+                    asciidoc_max_includes?: number;
+                    /** @description Hosts whose pictures are not fetched through the proxy; wildcards */
+                    asset_proxy_allowlist?: string[] | null;
+                    /** @description Fetch pictures through a proxy; needs asset_proxy_url */
+                    asset_proxy_enabled?: boolean;
+                    /** @description Secret shared with the proxy of pictures; 0 to 4096 */
+                    asset_proxy_secret_key?: string | null;
+                    /** @description Address of the proxy of pictures */
+                    asset_proxy_url?: string | null;
+                    /**
+                     * @deprecated
+                     * @description Use asset_proxy_allowlist
+                     */
+                    asset_proxy_whitelist?: string[] | null;
+                    /** @description Keep an authorized_keys file; Millrace serves SSH itself */
+                    authorized_keys_enabled?: boolean;
+                    /** @description Ban accounts that download too many repositories */
+                    auto_ban_user_on_excessive_projects_download?: boolean;
+                    /** @description Domain for automatic deployments */
+                    auto_devops_domain?: string | null;
+                    /** @description New projects build by a default configuration */
+                    auto_devops_enabled?: boolean;
+                    /** @description Completions of user names a minute, signed in */
+                    autocomplete_users_limit?: number;
+                    /** @description Completions of user names a minute, anybody */
+                    autocomplete_users_unauthenticated_limit?: number;
+                    /** @description Allot bought storage by itself */
+                    automatic_purchased_storage_allocation?: boolean;
+                    /** @description Pictures of people by their address */
+                    avatarservice_enabled?: boolean;
+                    /** @description Batches of a transfer at the same time; at least 1 */
+                    bulk_import_concurrent_pipeline_batch_limit?: number;
+                    /** @description Transfer groups from another instance */
+                    bulk_import_enabled?: boolean;
+                    /** @description Megabytes of one file of a transfer; at least 0 */
+                    bulk_import_max_download_file_size?: number;
+                    /** @description New accounts may create top-level groups */
+                    can_create_group?: boolean;
+                    /** @description Offer what the plan of a group has; Millrace has one plan */
+                    check_namespace_plan?: boolean;
+                    /** @description Longest life of pipelines that a project sets */
+                    ci_delete_pipelines_in_seconds_limit_human_readable?: string;
+                    /** @description Logs appear while jobs run; always so */
+                    ci_job_live_trace_enabled?: boolean;
+                    /** @description Files that a configuration includes; 0 to 1000 */
+                    ci_max_includes?: number;
+                    /** @description Bytes of a configuration with all its files; at least 1 */
+                    ci_max_total_yaml_size_bytes?: number;
+                    /** @description Bytes of one partition of CI data; at least 1 */
+                    ci_partitions_size_limit?: number;
+                    /** @description Code suggestions a minute */
+                    code_suggestions_api_rate_limit?: number;
+                    /** @description Host of private commit addresses */
+                    commit_email_hostname?: string | null;
+                    /** @description Work of one import from Bitbucket Cloud; at least 1 */
+                    concurrent_bitbucket_import_jobs_limit?: number;
+                    /** @description Work of one import from Bitbucket Server; at least 1 */
+                    concurrent_bitbucket_server_import_jobs_limit?: number;
+                    /** @description Work of one import from GitHub; at least 1 */
+                    concurrent_github_import_jobs_limit?: number;
+                    /** @description Batches of exports at the same time; at least 1 */
+                    concurrent_relation_batch_export_limit?: number;
+                    /** @description Clean up old projects too */
+                    container_expiration_policies_enable_historic_entries?: boolean;
+                    /** @description Tags deleted in one run */
+                    container_registry_cleanup_tags_service_max_list_size?: number;
+                    /** @description Seconds of one deletion of tags */
+                    container_registry_delete_tags_service_timeout?: number;
+                    /** @description Remember tags between clean-ups */
+                    container_registry_expiration_policies_caching?: boolean;
+                    /** @description Clean-ups at the same time */
+                    container_registry_expiration_policies_worker_capacity?: number;
+                    /** @description Minutes of life of registry tokens; at least 1 */
+                    container_registry_token_expire_delay?: number;
+                    /** @description Organizations that one creates a minute */
+                    create_organization_api_limit?: number;
+                    /** @description Where figures of applications are read; 0 to 512 */
+                    cube_api_base_url?: string | null;
+                    /** @description Another start of clone addresses over HTTP; 0 to 511 */
+                    custom_http_clone_url_root?: string | null;
+                    /** @description Group whose projects are templates; at least 0 */
+                    custom_project_templates_group_id?: number | null;
+                    /** @description Bound of groups without a plan */
+                    dashboard_limit?: number;
+                    /** @description Use dashboard_limit */
+                    dashboard_limit_enabled?: boolean;
+                    /** @description Deactivate accounts that nobody uses */
+                    deactivate_dormant_users?: boolean;
+                    /** @description Days until an account counts as unused; at least 90 */
+                    deactivate_dormant_users_period?: number;
+                    /** @description End of the mail about a deactivation; 0 to 1000 */
+                    deactivation_email_additional_text?: string | null;
+                    /** @description Seconds to unpack an archive; 0 for any */
+                    decompress_archive_file_timeout?: number;
+                    /** @description Life of artifacts that say none, in words; 0 keeps them */
+                    default_artifacts_expire_in?: string;
+                    /** @description First branch of new projects */
+                    default_branch_name?: string;
+                    /**
+                     * @deprecated
+                     * @description Protection of default branches; use default_branch_protection_defaults
+                     */
+                    default_branch_protection?: number;
+                    /** @description Protection of default branches */
+                    default_branch_protection_defaults?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Configuration file of new projects */
+                    default_ci_config_path?: string | null;
+                    /** @description Highlighting theme of new accounts in the dark; at least 1 */
+                    default_dark_syntax_highlighting_theme?: number;
+                    /**
+                     * @description Visibility of new groups
+                     * @enum {string}
+                     */
+                    default_group_visibility?: "private" | "internal" | "public";
+                    /** @description Language for people who did not choose one; 0 to 16 */
+                    default_preferred_language?: string;
+                    /** @description Who creates projects in new groups */
+                    default_project_creation?: number;
+                    /** @description Only administrators delete projects */
+                    default_project_deletion_protection?: boolean;
+                    /**
+                     * @description Visibility of new projects
+                     * @enum {string}
+                     */
+                    default_project_visibility?: "private" | "internal" | "public";
+                    /** @description Personal projects of a new account */
+                    default_projects_limit?: number;
+                    /** @description Where a search begins; 0 to 64 */
+                    default_search_scope?: string;
+                    /**
+                     * @description Visibility of new snippets
+                     * @enum {string}
+                     */
+                    default_snippet_visibility?: "private" | "internal" | "public";
+                    /** @description Highlighting theme of new accounts; at least 1 */
+                    default_syntax_highlighting_theme?: number;
+                    /** @description Accounts deleted by their owner are kept for a while */
+                    delay_user_account_self_deletion?: boolean;
+                    /** @description Delete projects that nobody uses */
+                    delete_inactive_projects?: boolean;
+                    /** @description Delete accounts whose address was never confirmed */
+                    delete_unconfirmed_users?: boolean;
+                    /** @description Days that what is deleted is kept; 0 removes at once; 0 to 90 */
+                    deletion_adjourned_period?: number;
+                    /** @description Only listed addresses are reached */
+                    deny_all_requests_except_allowed?: boolean;
+                    /** @description Clean-ups of proxied images at the same time */
+                    dependency_proxy_ttl_group_policy_worker_capacity?: number;
+                    /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
+                    diagramrenderer_enabled?: boolean;
+                    /** @description Further formats of that renderer, each true or false */
+                    diagramrenderer_formats?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Address of the renderer of many kinds of diagrams */
+                    diagramrenderer_url?: string | null;
+                    /** @description Editor of diagrams; needs diagramservice_url */
+                    diagramservice_enabled?: boolean;
+                    /** @description Address of the editor of diagrams */
+                    diagramservice_url?: string | null;
+                    /** @description Editor of diagrams; needs diagramservice_url */
+                    diagramsnet_enabled?: boolean;
+                    /** @description Address of the editor of diagrams */
+                    diagramsnet_url?: string | null;
+                    /** @description Files of one diff; 1 to 3000 */
+                    diff_max_files?: number;
+                    /** @description Lines of one diff; 1 to 100000 */
+                    diff_max_lines?: number;
+                    /** @description Bytes of one file in a diff; 1 to 512000 */
+                    diff_max_patch_bytes?: number;
+                    /** @description Administrators cannot authorise applications with wide scopes */
+                    disable_admin_oauth_scopes?: boolean;
+                    /** @description Do not show tokens of feeds and calendars */
+                    disable_feed_token?: boolean;
+                    /** @description Only administrators add members */
+                    disable_invite_members?: boolean;
+                    /** @description Approval rules are not changed by merge request */
+                    disable_overriding_approvers_per_merge_request?: boolean;
+                    /** @description No password beside single sign-on */
+                    disable_password_authentication_for_users_with_sso_identities?: boolean;
+                    /** @description Nobody makes or uses personal access tokens */
+                    disable_personal_access_tokens?: boolean;
+                    /** @description No direct code suggestions */
+                    disabled_direct_code_suggestions?: boolean;
+                    /** @description Providers that nobody may sign in with */
+                    disabled_oauth_sign_in_sources?: string[] | null;
+                    /** @description Show who used credits */
+                    display_gitlab_credits_user_data?: boolean;
+                    /** @description An address is looked up once */
+                    dns_rebinding_protection_enabled?: boolean;
+                    /** @description Only addresses of these domains register; wildcards */
+                    domain_allowlist?: string[] | null;
+                    /** @description Addresses of these domains do not register; wildcards */
+                    domain_denylist?: string[] | null;
+                    /** @description Use domain_denylist; needs domain_denylist */
+                    domain_denylist_enabled?: boolean;
+                    /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
+                    downstream_pipeline_trigger_limit_per_project_user_sha?: number;
+                    /** @description Least bits of DSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    dsa_key_restriction?: number;
+                    /** @description Assistant */
+                    duo_features_enabled?: boolean;
+                    /** @description Least bits of ECDSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    ecdsa_key_restriction?: number;
+                    /** @description Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    ecdsa_sk_key_restriction?: number;
+                    /** @description Least bits of ED25519 keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    ed25519_key_restriction?: number;
+                    /** @description Least bits of ED25519_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    ed25519_sk_key_restriction?: number;
+                    /** @description Key of the cluster service; 0 to 128 */
+                    eks_access_key_id?: string | null;
+                    /** @description Account of the cluster service; 0 to 12 */
+                    eks_account_id?: string | null;
+                    /** @description Clusters of that service; needs eks_account_id */
+                    eks_integration_enabled?: boolean;
+                    /** @description Secret of that key */
+                    eks_secret_access_key?: string | null;
+                    /** @description Elasticsearch: hosted by Amazon */
+                    elasticsearch_aws?: boolean;
+                    /** @description Elasticsearch: its key */
+                    elasticsearch_aws_access_key?: string | null;
+                    /** @description Elasticsearch: its region */
+                    elasticsearch_aws_region?: string | null;
+                    /** @description Elasticsearch: its secret; 0 to 4096 */
+                    elasticsearch_aws_secret_access_key?: string | null;
+                    /** @description Elasticsearch: seconds of one call */
+                    elasticsearch_client_request_timeout?: number;
+                    /** @description Elasticsearch: characters of one field; 0 for any */
+                    elasticsearch_indexed_field_length_limit?: number;
+                    /** @description Elasticsearch: kilobytes of one file; at least 1 */
+                    elasticsearch_indexed_file_size_limit_kb?: number;
+                    /** @description Elasticsearch: fill the index */
+                    elasticsearch_indexing?: boolean;
+                    /** @description Elasticsearch: only listed groups and projects */
+                    elasticsearch_limit_indexing?: boolean;
+                    /** @description Elasticsearch: calls at the same time; at least 1 */
+                    elasticsearch_max_bulk_concurrency?: number;
+                    /** @description Elasticsearch: megabytes of one call; at least 1 */
+                    elasticsearch_max_bulk_size_mb?: number;
+                    /** @description Elasticsearch: code at the same time */
+                    elasticsearch_max_code_indexing_concurrency?: number;
+                    /** @description Elasticsearch: those groups */
+                    elasticsearch_namespace_ids?: number[] | null;
+                    /** @description Elasticsearch: its password; 0 to 4096 */
+                    elasticsearch_password?: string | null;
+                    /** @description Elasticsearch: those projects */
+                    elasticsearch_project_ids?: number[] | null;
+                    /** @description Elasticsearch: go on until all is done */
+                    elasticsearch_requeue_workers?: boolean;
+                    /** @description Elasticsearch: further tries */
+                    elasticsearch_retry_on_failure?: number;
+                    /** @description Elasticsearch: search with it; Millrace searches by itself */
+                    elasticsearch_search?: boolean;
+                    /** @description Elasticsearch: its addresses; 0 to 2048 */
+                    elasticsearch_url?: string | null;
+                    /** @description Elasticsearch: its user */
+                    elasticsearch_username?: string | null;
+                    /** @description Elasticsearch: parts of the work; at least 1 */
+                    elasticsearch_worker_number_of_shards?: number;
+                    /** @description End of every mail; 0 to 10000 */
+                    email_additional_text?: string | null;
+                    /** @description Name the author in the text of mails */
+                    email_author_in_body?: boolean;
+                    /**
+                     * @description Whether a new address must be confirmed
+                     * @enum {string}
+                     */
+                    email_confirmation_setting?: "off" | "soft" | "hard";
+                    /** @description Expression for addresses that may not register; 0 to 65535 */
+                    email_restrictions?: string | null;
+                    /** @description Use email_restrictions; needs email_restrictions */
+                    email_restrictions_enabled?: boolean;
+                    /** @description Warn before pages of artifacts */
+                    enable_artifact_external_redirect_warning_page?: boolean;
+                    /** @description Bound versions of editors */
+                    enable_language_server_restrictions?: boolean;
+                    /** @description Promotions to paid roles wait for approval */
+                    enable_member_promotion_management?: boolean;
+                    /**
+                     * @description How git may be used
+                     * @enum {string}
+                     */
+                    enabled_git_access_protocol?: "ssh" | "http" | "all";
+                    /** @description Job tokens of other projects need permission */
+                    enforce_ci_inbound_job_token_scope_enabled?: boolean;
+                    /** @description No addresses with + register */
+                    enforce_email_subaddress_restrictions?: boolean;
+                    /** @description Enforce storage limits of groups */
+                    enforce_namespace_storage_limit?: boolean;
+                    /** @description Rules of one country */
+                    enforce_pipl_compliance?: boolean;
+                    /** @description Everybody must accept the terms; needs terms */
+                    enforce_terms?: boolean;
+                    /** @description Where errors of applications are collected */
+                    error_tracking_api_url?: string | null;
+                    /** @description Collect errors of applications */
+                    error_tracking_enabled?: boolean;
+                    /** @description Certificate for the outside authorisation service; 0 to 65535; needs external_auth_client_key */
+                    external_auth_client_cert?: string | null;
+                    /** @description Key of the certificate for the outside authorisation service; 0 to 65535 */
+                    external_auth_client_key?: string | null;
+                    /** @description Passphrase of the key for the outside authorisation service */
+                    external_auth_client_key_pass?: string | null;
+                    /** @description Label of projects that have none */
+                    external_authorization_service_default_label?: string | null;
+                    /** @description Ask an outside service for access to projects; needs external_authorization_service_default_label, external_authorization_service_timeout, external_authorization_service_url */
+                    external_authorization_service_enabled?: boolean;
+                    /** @description Seconds to wait for the outside authorisation service; 0.001 to 10 */
+                    external_authorization_service_timeout?: number;
+                    /** @description Address of the outside authorisation service */
+                    external_authorization_service_url?: string | null;
+                    /** @description Seconds to wait for the service that allows pipelines; at least 1 */
+                    external_pipeline_validation_service_timeout?: number | null;
+                    /** @description Token sent to the service that allows pipelines */
+                    external_pipeline_validation_service_token?: string | null;
+                    /** @description Service that allows or refuses pipelines */
+                    external_pipeline_validation_service_url?: string | null;
+                    /** @description Minutes that an account stays locked; at least 1 */
+                    failed_login_attempts_unlock_period_in_minutes?: number;
+                    /** @description Project whose files are templates; at least 0 */
+                    file_template_project_id?: number | null;
+                    /** @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday */
+                    first_day_of_week?: number;
+                    /** @description Take part in a dead advertising scheme */
+                    floc_enabled?: boolean;
+                    /** @description Pages for members alone */
+                    force_pages_access_control?: boolean;
+                    /** @description Addresses of secondary sites */
+                    geo_node_allowed_ips?: string;
+                    /** @description Seconds to wait for a secondary site; at least 1 */
+                    geo_status_timeout?: number;
+                    /** @description Pipelines that one push starts */
+                    git_push_pipeline_limit?: number;
+                    /** @description Users who hear of excessive downloads */
+                    git_rate_limit_users_alertlist?: number[] | null;
+                    /** @description User names that may download any number of repositories */
+                    git_rate_limit_users_allowlist?: string[] | null;
+                    /** @description Minutes of git over SSH after a second factor; 1 to 10080 */
+                    git_two_factor_session_expiry?: number;
+                    /** @description Seconds of usual repository work; 0 for any */
+                    gitaly_timeout_default?: number;
+                    /** @description Seconds of fast repository work; 0 for any */
+                    gitaly_timeout_fast?: number;
+                    /** @description Seconds of middling repository work; 0 for any */
+                    gitaly_timeout_medium?: number;
+                    /** @description Hosted by the maker of the other product */
+                    gitlab_dedicated_instance?: boolean;
+                    /** @description Installed by the toolkit of the other product */
+                    gitlab_environment_toolkit_instance?: boolean;
+                    /** @description Send figures of use; Millrace sends none */
+                    gitlab_product_usage_data_enabled?: boolean;
+                    /** @description git operations over SSH a minute */
+                    gitlab_shell_operation_limit?: number;
+                    /** @description Offer development environments; needs gitpod_url */
+                    gitpod_enabled?: boolean;
+                    /** @description Address of development environments */
+                    gitpod_url?: string | null;
+                    /** @description Search code everywhere */
+                    global_search_code_enabled?: boolean;
+                    /** @description Search commits everywhere */
+                    global_search_commits_enabled?: boolean;
+                    /** @description Search epics everywhere */
+                    global_search_epics_enabled?: boolean;
+                    /** @description Search issues everywhere */
+                    global_search_issues_enabled?: boolean;
+                    /** @description Search merge requests everywhere */
+                    global_search_merge_requests_enabled?: boolean;
+                    /** @description Search snippets everywhere */
+                    global_search_snippet_titles_enabled?: boolean;
+                    /** @description Search people everywhere */
+                    global_search_users_enabled?: boolean;
+                    /** @description Search wikis everywhere */
+                    global_search_wiki_enabled?: boolean;
+                    /** @description Addresses that are always let in; 0 to 65535 */
+                    globally_allowed_ips?: string;
+                    /** @description Link to Grafana */
+                    grafana_enabled?: boolean;
+                    /** @description Address of Grafana */
+                    grafana_url?: string;
+                    /** @description Pictures of people by their address */
+                    gravatar_enabled?: boolean;
+                    /** @description GET of one group a minute */
+                    group_api_limit?: number;
+                    /** @description Archivings of groups a minute */
+                    group_archive_unarchive_api_limit?: number;
+                    /** @description Downloads of a group export a minute */
+                    group_download_export_limit?: number;
+                    /** @description Group exports a minute */
+                    group_export_limit?: number;
+                    /** @description Group imports a minute */
+                    group_import_limit?: number;
+                    /** @description Lists of invited groups a minute */
+                    group_invited_groups_api_limit?: number;
+                    /** @description Group owners change the protection */
+                    group_owners_can_manage_default_branch_protection?: boolean;
+                    /** @description Lists of the projects of a group a minute */
+                    group_projects_api_limit?: number;
+                    /** @description Seconds of life of tokens of group runners; at least 7200 */
+                    group_runner_token_expiration_interval?: number | null;
+                    /** @description Lists of shared groups a minute */
+                    group_shared_groups_api_limit?: number;
+                    /** @description Lists of groups a minute */
+                    groups_api_limit?: number;
+                    /** @description Repositories have paths without names; always so */
+                    hashed_storage_enabled?: boolean;
+                    /** @description Start of links to documentation */
+                    help_page_documentation_base_url?: string | null;
+                    /** @description No marketing in the help; there is none */
+                    help_page_hide_commercial_content?: boolean;
+                    /** @description Address of support */
+                    help_page_support_url?: string | null;
+                    /** @description Text of the help page; 0 to 65535 */
+                    help_page_text?: string | null;
+                    /** @description No offers of others; there are none */
+                    hide_third_party_offers?: boolean;
+                    /** @description Where visitors land who are not signed in */
+                    home_page_url?: string | null;
+                    /**
+                     * @deprecated
+                     * @description Bitmaps are always made; use nothing
+                     */
+                    housekeeping_bitmaps_enabled?: boolean;
+                    /** @description Maintain repositories */
+                    housekeeping_enabled?: boolean;
+                    /**
+                     * @deprecated
+                     * @description Pushes between full repacks; at least 1; use housekeeping_optimize_repository_period
+                     */
+                    housekeeping_full_repack_period?: number;
+                    /**
+                     * @deprecated
+                     * @description Pushes between collections; at least 1; use housekeeping_optimize_repository_period
+                     */
+                    housekeeping_gc_period?: number;
+                    /**
+                     * @deprecated
+                     * @description Pushes between small repacks; at least 1; use housekeeping_optimize_repository_period
+                     */
+                    housekeeping_incremental_repack_period?: number;
+                    /** @description Pushes between two maintenances; at least 1 */
+                    housekeeping_optimize_repository_period?: number;
+                    /** @description Mails with HTML */
+                    html_emails_enabled?: boolean;
+                    /** @description Hosts of frames in Markdown */
+                    iframe_rendering_allowlist?: string[] | null;
+                    /** @description Frames in Markdown */
+                    iframe_rendering_enabled?: boolean;
+                    /** @description Where projects may be imported from */
+                    import_sources?: string[] | null;
+                    /** @description Months until a project counts as unused */
+                    inactive_projects_delete_after_months?: number;
+                    /** @description Megabytes from which unused projects are deleted */
+                    inactive_projects_min_size_mb?: number;
+                    /** @description Months until members of an unused project are warned; at least 1 */
+                    inactive_projects_send_warning_email_after_months?: number;
+                    /** @description Days until dead tokens of bots are deleted */
+                    inactive_resource_access_tokens_delete_after_days?: number;
+                    /** @description More figures of use; Millrace sends none */
+                    include_optional_metrics_in_service_ping?: boolean;
+                    /** @description Unfinished parts of the assistant */
+                    instance_level_ai_beta_features_enabled?: boolean;
+                    /** @description Start of all other new tokens; 0 to 20 */
+                    instance_token_prefix?: string;
+                    /** @description Hidden field against robots at registration */
+                    invisible_captcha_enabled?: boolean;
+                    /** @description New members are invited and accept */
+                    invitation_flow_enforcement?: boolean;
+                    /** @description Issues that one creates a minute; 0 for any */
+                    issues_create_limit?: number;
+                    /** @description Further audience of tokens of the tracker */
+                    jira_connect_additional_audience_url?: string | null;
+                    /** @description Application of the tracker */
+                    jira_connect_application_key?: string | null;
+                    /** @description Instance that stands before this one for the tracker */
+                    jira_connect_proxy_url?: string | null;
+                    /** @description Keep public keys for the tracker */
+                    jira_connect_public_key_storage_enabled?: boolean;
+                    /** @description Jobs of a stage on one page; at least 1 */
+                    jobs_per_stage_page_size?: number;
+                    /** @description Keep the artifacts of the latest successful pipeline of a ref */
+                    keep_latest_artifact?: boolean;
+                    /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
+                    kroki_enabled?: boolean;
+                    /** @description Further formats of that renderer, each true or false */
+                    kroki_formats?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Address of the renderer of many kinds of diagrams */
+                    kroki_url?: string | null;
+                    /** @description Address for notes about certificates */
+                    lets_encrypt_notification_email?: string | null;
+                    /** @description The terms of the certificate service are accepted */
+                    lets_encrypt_terms_of_service_accepted?: boolean;
+                    /** @description Raise it to render all Markdown again */
+                    local_markdown_version?: number;
+                    /** @description Groups cannot change duo_features_enabled */
+                    lock_duo_features_enabled?: boolean;
+                    /** @description Groups cannot change math_rendering_limits_enabled */
+                    lock_math_rendering_limits_enabled?: boolean;
+                    /** @description Groups cannot change maven_package_requests_forwarding */
+                    lock_maven_package_requests_forwarding?: boolean;
+                    /** @description Members come from LDAP alone */
+                    lock_memberships_to_ldap?: boolean;
+                    /** @description Members come from SAML alone */
+                    lock_memberships_to_saml?: boolean;
+                    /** @description Groups cannot change npm_package_requests_forwarding */
+                    lock_npm_package_requests_forwarding?: boolean;
+                    /** @description Groups cannot change pypi_package_requests_forwarding */
+                    lock_pypi_package_requests_forwarding?: boolean;
+                    /** @description Groups cannot change resource_access_token_notify_inherited */
+                    lock_resource_access_token_notify_inherited?: boolean;
+                    /** @description Groups cannot change web_based_commit_signing_enabled */
+                    lock_web_based_commit_signing_enabled?: boolean;
+                    /** @description reCAPTCHA at sign-in */
+                    login_recaptcha_protection_enabled?: boolean;
+                    /** @description Take events of the Mailgun service; needs mailgun_signing_key */
+                    mailgun_events_enabled?: boolean;
+                    /** @description Key of events of the Mailgun service; 0 to 4096 */
+                    mailgun_signing_key?: string | null;
+                    /** @description Only administrators change anything */
+                    maintenance_mode?: boolean;
+                    /** @description Shown in maintenance mode */
+                    maintenance_mode_message?: string | null;
+                    /** @description People may make their profile private */
+                    make_profile_private?: boolean;
+                    /** @description Bound formulas */
+                    math_rendering_limits_enabled?: boolean;
+                    /** @description Ask the public registry for missing Maven packages */
+                    maven_package_requests_forwarding?: boolean;
+                    /** @description Bytes of an included file out of artifacts */
+                    max_artifacts_content_include_size?: number;
+                    /** @description Megabytes of the artifacts of one job; at least 1 */
+                    max_artifacts_size?: number;
+                    /** @description Megabytes of an attachment; at least 1 */
+                    max_attachment_size?: number;
+                    /** @description Megabytes of an unpacked import; 0 for any */
+                    max_decompressed_archive_size?: number;
+                    /** @description Megabytes of an export; 0 for any */
+                    max_export_size?: number;
+                    /** @description Megabytes of an unpacked answer */
+                    max_http_decompressed_size?: number;
+                    /** @description Levels of a JSON answer */
+                    max_http_response_json_depth?: number;
+                    /** @description Megabytes of an answer */
+                    max_http_response_size_limit?: number;
+                    /** @description Megabytes of a file fetched for an import; 0 for any; at least 0 */
+                    max_import_remote_file_size?: number;
+                    /** @description Megabytes of an import; 0 for any */
+                    max_import_size?: number;
+                    /** @description Failed sign-ins that lock an account; at least 1 */
+                    max_login_attempts?: number;
+                    /** @description Repositories that one account downloads in a while; 0 to 10000 */
+                    max_number_of_repository_downloads?: number;
+                    /** @description Seconds in which downloaded repositories count; 0 to 864000 */
+                    max_number_of_repository_downloads_within_time_period?: number;
+                    /** @description Findings of one project; at least 1 */
+                    max_number_of_vulnerabilities_per_project?: number | null;
+                    /** @description Domains of one project; 0 for any */
+                    max_pages_custom_domains_per_project?: number;
+                    /** @description Megabytes of one site; 0 for any */
+                    max_pages_size?: number;
+                    /** @description Longest life of access tokens in days; 1 to 400 */
+                    max_personal_access_token_lifetime?: number | null;
+                    /** @description Longest life of SSH keys in days; 1 to 400 */
+                    max_ssh_key_lifetime?: number | null;
+                    /** @description Bytes of one Terraform state; 0 for any */
+                    max_terraform_state_size_bytes?: number;
+                    /** @description Levels of a configuration; 1 to 1000 */
+                    max_yaml_depth?: number;
+                    /** @description Bytes of one configuration file; at least 1 */
+                    max_yaml_size_bytes?: number;
+                    /** @description Members that one removes a minute */
+                    members_delete_limit?: number;
+                    /** @description Milliseconds from which calls are measured */
+                    metrics_method_call_threshold?: number;
+                    /** @description Oldest language server; 0 to 20 */
+                    minimum_language_server_version?: string;
+                    /** @description Shortest password; 8 to 128 */
+                    minimum_password_length?: number;
+                    /** @description Maintainers may set up mirrors */
+                    mirror_available?: boolean;
+                    /** @description Free places before more mirrors are planned; at least 1 */
+                    mirror_capacity_threshold?: number;
+                    /** @description Mirrors at the same time; at least 1 */
+                    mirror_max_capacity?: number;
+                    /** @description Minutes between updates of a mirror; at least 1 */
+                    mirror_max_delay?: number;
+                    /** @description The assistant keeps prompts */
+                    model_prompt_cache_enabled?: boolean;
+                    /** @description Seconds between statistics; at least 1 */
+                    namespace_aggregation_schedule_lease_duration_in_seconds?: number;
+                    /** @description Questions whether a namespace exists a minute; 0 for any */
+                    namespace_exists_limit?: number;
+                    /** @description Share of forks in used storage; 0 to 1 */
+                    namespace_storage_forks_cost_factor?: number;
+                    /** @description Accounts after which registrations wait for approval */
+                    new_user_signups_cap?: number | null;
+                    /** @description Comments that one writes a minute */
+                    notes_create_limit?: number;
+                    /** @description User names without a limit of comments */
+                    notes_create_limit_allowlist?: string[] | null;
+                    /** @description Mail after a sign-in from a new address */
+                    notify_on_unknown_sign_in?: boolean;
+                    /** @description Ask the public registry for missing npm packages */
+                    npm_package_requests_forwarding?: boolean;
+                    /** @description Take NuGet packages with odd addresses */
+                    nuget_skip_metadata_url_validation?: boolean;
+                    /** @description Check the certificate of the observability service */
+                    observability_backend_ssl_verification_enabled?: boolean;
+                    /** @description Highest row that pages by number reach; 0 for any */
+                    offset_pagination_limit?: number;
+                    /** @description Local addresses and hosts that may be reached */
+                    outbound_local_requests_whitelist?: string[] | null;
+                    /** @description Registries of known licences */
+                    package_metadata_purl_types?: number[] | null;
+                    /** @description Projects may let anybody pull packages */
+                    package_registry_allow_anyone_to_pull_option?: boolean;
+                    /** @description Clean-ups of packages at the same time */
+                    package_registry_cleanup_policies_worker_capacity?: number;
+                    /** @description Domains must be proved */
+                    pages_domain_verification_enabled?: boolean;
+                    /** @description Seconds of life of parallel sites */
+                    pages_extra_deployments_default_expiry_seconds?: number;
+                    /** @description New sites have a domain of their own */
+                    pages_unique_domain_default_enabled?: boolean;
+                    /**
+                     * @deprecated
+                     * @description Use password_authentication_enabled_for_web
+                     */
+                    password_authentication_enabled?: boolean;
+                    /** @description Passwords work for git over HTTP */
+                    password_authentication_enabled_for_git?: boolean;
+                    /** @description Passwords work for the pages */
+                    password_authentication_enabled_for_web?: boolean;
+                    /** @description Passwords need a lower-case letter */
+                    password_lowercase_required?: boolean;
+                    /** @description Passwords need a digit */
+                    password_number_required?: boolean;
+                    /** @description Passwords need a special character */
+                    password_symbol_required?: boolean;
+                    /** @description Passwords need an upper-case letter */
+                    password_uppercase_required?: boolean;
+                    /** @description Group that sees timings of pages; at least 0 */
+                    performance_bar_allowed_group_id?: number | null;
+                    /** @description Path of the group that sees timings of pages */
+                    performance_bar_allowed_group_path?: string | null;
+                    /**
+                     * @deprecated
+                     * @description Show timings; use performance_bar_allowed_group_path
+                     */
+                    performance_bar_enabled?: boolean;
+                    /** @description Start of new personal access tokens; 0 to 20 */
+                    personal_access_token_prefix?: string;
+                    /** @description Pipelines a minute for one project, person and commit; 0 for any */
+                    pipeline_limit_per_project_user_sha?: number;
+                    /** @description Pipelines that one creates a minute; 0 for any */
+                    pipeline_limit_per_user?: number;
+                    /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
+                    plantuml_enabled?: boolean;
+                    /** @description Address of the renderer of UML diagrams */
+                    plantuml_url?: string | null;
+                    /** @description Factor of the pauses of polling pages; 0 stops it; 0 to 100 */
+                    polling_interval_multiplier?: number;
+                    /**
+                     * @deprecated
+                     * @description Use secret_push_protection_available
+                     */
+                    pre_receive_secret_detection_enabled?: boolean;
+                    /** @description Authors do not approve their own merge requests */
+                    prevent_merge_requests_author_approval?: boolean;
+                    /** @description Committers do not approve merge requests */
+                    prevent_merge_requests_committers_approval?: boolean;
+                    /** @description Where figures of applications are collected */
+                    product_analytics_data_collector_host?: string | null;
+                    /** @description Figures of the use of applications */
+                    product_analytics_enabled?: boolean;
+                    /** @description First day of productivity figures; 0 to 40 */
+                    productivity_analytics_start_date?: string | null;
+                    /** @description GET of one project a minute */
+                    project_api_limit?: number;
+                    /** @description Downloads of a project export a minute */
+                    project_download_export_limit?: number;
+                    /** @description Projects may be exported */
+                    project_export_enabled?: boolean;
+                    /** @description Project exports a minute */
+                    project_export_limit?: number;
+                    /** @description Project imports a minute */
+                    project_import_limit?: number;
+                    /** @description Lists of groups invited to a project a minute */
+                    project_invited_groups_api_limit?: number;
+                    /** @description Lists of the jobs of projects a minute */
+                    project_jobs_api_rate_limit?: number;
+                    /** @description Lists of all members of a project a minute */
+                    project_members_api_limit?: number;
+                    /** @description Archives that one downloads of a project a minute; 0 for any */
+                    project_repositories_archive_limit?: number;
+                    /** @description The same for all anonymous callers */
+                    project_repositories_archive_unauthenticated_limit?: number;
+                    /** @description Seconds of life of tokens of project runners; at least 7200 */
+                    project_runner_token_expiration_interval?: number | null;
+                    /** @description Lists of projects in 10 minutes */
+                    projects_api_limit?: number;
+                    /** @description Lists of projects in 10 minutes, anybody; 0 for any */
+                    projects_api_rate_limit_unauthenticated?: number;
+                    /** @description Offer metrics */
+                    prometheus_metrics_enabled?: boolean;
+                    /** @description New variables are protected in the pages */
+                    protected_ci_variables?: boolean;
+                    /** @description Starts of protected paths */
+                    protected_paths?: string[] | null;
+                    /** @description Protected paths when they are read */
+                    protected_paths_for_get_request?: string[] | null;
+                    /** @description Where releases of runners are listed; 0 to 2048 */
+                    public_runner_releases_url?: string;
+                    /** @description Changed branches and tags of a push above which its activity is one entry */
+                    push_event_activities_limit?: number;
+                    /** @description Changed branches and tags of a push above which web hooks are not called */
+                    push_event_hooks_limit?: number;
+                    /** @description Ask the public registry for missing PyPI packages */
+                    pypi_package_requests_forwarding?: boolean;
+                    /** @description Answer to whom is over a limit; Retry later when empty; 0 to 2048 */
+                    rate_limiting_response_text?: string | null;
+                    /** @description Requests of one raw file a minute; 0 for any */
+                    raw_blob_request_limit?: number;
+                    /** @description reCAPTCHA at registration; needs recaptcha_private_key, recaptcha_site_key */
+                    recaptcha_enabled?: boolean;
+                    /** @description Private key of reCAPTCHA; 0 to 4096 */
+                    recaptcha_private_key?: string | null;
+                    /** @description Public key of reCAPTCHA */
+                    recaptcha_site_key?: string | null;
+                    /** @description Megabytes of one push; 1 to 8796093022 */
+                    receive_max_input_size?: number | null;
+                    /** @description Cluster agents that are called */
+                    receptive_cluster_agents_enabled?: boolean;
+                    /** @description Tokens are read from headers only, not from the query */
+                    refuse_tokens_in_urls?: boolean;
+                    /** @description Bytes from which an index is rebuilt; at least 0 */
+                    reindexing_minimum_index_size?: number;
+                    /** @description Waste from which an index is rebuilt; 0 to 1 */
+                    reindexing_minimum_relative_bloat_size?: number;
+                    /** @description Rows of one batch of an export; at least 1 */
+                    relation_export_batch_size?: number;
+                    /** @description Sign-in offers to remember */
+                    remember_me_enabled?: boolean;
+                    /** @description Check repositories now and then */
+                    repository_checks_enabled?: boolean;
+                    /** @description Megabytes of one repository; 0 for any; at least 0 */
+                    repository_size_limit?: number;
+                    /** @description Share of new repositories by storage */
+                    repository_storages_weighted?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Registrations wait for an administrator */
+                    require_admin_approval_after_user_signup?: boolean;
+                    /** @description Administrators need a second factor */
+                    require_admin_two_factor_authentication?: boolean;
+                    /** @description A code by mail unlocks an account */
+                    require_email_verification_on_account_locked?: boolean;
+                    /** @description New access tokens need an end */
+                    require_personal_access_token_expiry?: boolean;
+                    /** @description Everybody needs a second factor; needs two_factor_grace_period */
+                    require_two_factor_authentication?: boolean;
+                    /** @description Configuration that every pipeline includes; 0 to 1024 */
+                    required_instance_ci_template?: string | null;
+                    /** @description Inherited members hear of tokens that end */
+                    resource_access_token_notify_inherited?: boolean;
+                    /** @description Limits of background work */
+                    resource_usage_limits?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Levels that only administrators choose; any of private, internal, public */
+                    restricted_visibility_levels?: string[] | null;
+                    /** @description Old addresses of moved groups lead to the new */
+                    root_moved_permanently_redirection_enabled?: boolean;
+                    /** @description Password grant without a known application */
+                    ropc_without_client_credentials?: boolean;
+                    /** @description Least bits of RSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
+                    rsa_key_restriction?: number;
+                    /** @description Calls of one job a minute */
+                    runner_jobs_endpoints_api_limit?: number;
+                    /** @description Log pieces of one job a minute */
+                    runner_jobs_patch_trace_api_limit?: number;
+                    /** @description Requests for work of one runner a minute */
+                    runner_jobs_request_api_limit?: number;
+                    /** @description Seconds of life of tokens of instance runners; at least 7200 */
+                    runner_token_expiration_interval?: number | null;
+                    /** @description Actions of a scan policy; 0 for any; 0 to 20 */
+                    scan_execution_policies_action_limit?: number;
+                    /** @description Schedules of a scan policy; 0 for any; 0 to 20 */
+                    scan_execution_policies_schedule_limit?: number;
+                    /** @description Documents of one part of the index; at least 1 */
+                    search_max_docs_denominator?: number;
+                    /** @description Gigabytes of one part of the index; at least 1 */
+                    search_max_shard_size_gb?: number;
+                    /** @description Documents from which it is split; at least 1 */
+                    search_min_docs_before_rollover?: number;
+                    /** @description Searches a minute, signed in; 0 for any */
+                    search_rate_limit?: number;
+                    /** @description User names without a limit of searches */
+                    search_rate_limit_allowlist?: string[] | null;
+                    /** @description Searches a minute, anybody; 0 for any */
+                    search_rate_limit_unauthenticated?: number;
+                    /** @description What happens when all seats are taken */
+                    seat_control?: number;
+                    /** @description Where kinds of tokens that can be revoked are listed */
+                    secret_detection_revocation_token_types_url?: string | null;
+                    /** @description Have found tokens revoked */
+                    secret_detection_token_revocation_enabled?: boolean;
+                    /** @description Token for revoking found tokens; 0 to 4096 */
+                    secret_detection_token_revocation_token?: string | null;
+                    /** @description Where found tokens are revoked */
+                    secret_detection_token_revocation_url?: string | null;
+                    /** @description Projects may refuse pushes with secrets */
+                    secret_push_protection_available?: boolean;
+                    /** @description Active approval policies of a policy project; 0 to 20 */
+                    security_approval_policies_limit?: number;
+                    /** @description Minutes that reports of merge requests are kept */
+                    security_mr_report_cache_lifetime_minutes?: number;
+                    /** @description Look for approving groups everywhere */
+                    security_policy_global_group_approvers_enabled?: boolean;
+                    /** @description Contact for reports of vulnerabilities; 0 to 2048 */
+                    security_txt_content?: string | null;
+                    /** @description Where errors of pages go */
+                    sentry_clientside_dsn?: string | null;
+                    /** @description Where errors go */
+                    sentry_dsn?: string | null;
+                    /** @description Report errors; needs sentry_dsn */
+                    sentry_enabled?: boolean;
+                    /** @description Name of this instance in error reports */
+                    sentry_environment?: string | null;
+                    /** @description Tokens of service accounts need an end */
+                    service_access_tokens_expiration_enforced?: boolean;
+                    /** @description Minutes until an idle session ends; at least 1 */
+                    session_expire_delay?: number;
+                    /** @description New projects use the runners of the instance */
+                    shared_runners_enabled?: boolean;
+                    /** @description Minutes of instance runners for one group in a month; 0 for any */
+                    shared_runners_minutes?: number;
+                    /** @description Note beside the runners of the instance; 0 to 65535 */
+                    shared_runners_text?: string | null;
+                    /** @description Offer a migration */
+                    show_migrate_from_jenkins_banner?: boolean;
+                    /** @description Bytes from which work is packed */
+                    sidekiq_job_limiter_compression_threshold_bytes?: number;
+                    /** @description Bytes from which work is refused */
+                    sidekiq_job_limiter_limit_bytes?: number;
+                    /**
+                     * @description What happens to large work
+                     * @enum {string}
+                     */
+                    sidekiq_job_limiter_mode?: "track" | "compress";
+                    /** @description Further rules for signing in */
+                    sign_in_restrictions?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Text beside the sign-in form; 0 to 65535 */
+                    sign_in_text?: string | null;
+                    /**
+                     * @deprecated
+                     * @description Use password_authentication_enabled_for_web
+                     */
+                    signin_enabled?: boolean;
+                    /** @description People register by themselves */
+                    signup_enabled?: boolean;
+                    /** @description Exports by administrators send no mail */
+                    silent_admin_exports_enabled?: boolean;
+                    /** @description Nothing leaves the instance: no mail, no web hooks */
+                    silent_mode_enabled?: boolean;
+                    /** @description Slack application; needs slack_app_id, slack_app_secret, slack_app_signing_secret, slack_app_verification_token */
+                    slack_app_enabled?: boolean;
+                    /** @description Client of the Slack application */
+                    slack_app_id?: string | null;
+                    /** @description Secret of the Slack application */
+                    slack_app_secret?: string | null;
+                    /** @description Signing secret of the Slack application */
+                    slack_app_signing_secret?: string | null;
+                    /** @description Token of the Slack application */
+                    slack_app_verification_token?: string | null;
+                    /** @description Bytes of a snippet; at least 1 */
+                    snippet_size_limit?: number;
+                    /** @description Application of figures of use */
+                    snowplow_app_id?: string | null;
+                    /** @description Where figures go */
+                    snowplow_collector_hostname?: string | null;
+                    /** @description Domain of the cookie of figures of use */
+                    snowplow_cookie_domain?: string | null;
+                    /** @description Where figures of the database go */
+                    snowplow_database_collector_hostname?: string | null;
+                    /** @description Send figures of use; needs snowplow_collector_hostname */
+                    snowplow_enabled?: boolean;
+                    /** @description Code navigation by Sourcegraph; needs sourcegraph_url */
+                    sourcegraph_enabled?: boolean;
+                    /** @description Sourcegraph in public projects alone */
+                    sourcegraph_public_only?: boolean;
+                    /** @description Address of Sourcegraph */
+                    sourcegraph_url?: string | null;
+                    /** @description Key for the service asked about spam; 0 to 4096 */
+                    spam_check_api_key?: string | null;
+                    /** @description Ask a service about spam; needs spam_check_endpoint_url */
+                    spam_check_endpoint_enabled?: boolean;
+                    /** @description Address of the service asked about spam; 0 to 255 */
+                    spam_check_endpoint_url?: string | null;
+                    /** @description Key for the spam filter; 0 to 4096 */
+                    spamfilter_api_key?: string | null;
+                    /** @description Filter spam; needs spamfilter_api_key */
+                    spamfilter_enabled?: boolean;
+                    /** @description Token for the cache in front of archives */
+                    static_objects_external_storage_auth_token?: string | null;
+                    /** @description Cache in front of archives and raw files; needs static_objects_external_storage_auth_token */
+                    static_objects_external_storage_url?: string | null;
+                    /** @description Suggest a first pipeline */
+                    suggest_pipeline_enabled?: boolean;
+                    /** @description Seconds of a terminal in a page; 0 for any */
+                    terminal_max_session_time?: number;
+                    /** @description Terms of service, Markdown; 0 to 1000000 */
+                    terms?: string | null;
+                    /** @description Encrypt Terraform states */
+                    terraform_state_encryption_enabled?: boolean;
+                    /** @description Limit API requests of signed-in people */
+                    throttle_authenticated_api_enabled?: boolean;
+                    /** @description API requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_api_period_in_seconds?: number;
+                    /** @description API requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_api_requests_per_period?: number;
+                    /** @description Limit deprecated API requests of signed-in people */
+                    throttle_authenticated_deprecated_api_enabled?: boolean;
+                    /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_deprecated_api_period_in_seconds?: number;
+                    /** @description Page requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_deprecated_api_requests_per_period?: number;
+                    /** @description Limit repository file requests of signed-in people */
+                    throttle_authenticated_files_api_enabled?: boolean;
+                    /** @description Repository file requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_files_api_period_in_seconds?: number;
+                    /** @description Repository file requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_files_api_requests_per_period?: number;
+                    /** @description Limit git over HTTP of signed-in people */
+                    throttle_authenticated_git_http_enabled?: boolean;
+                    /** @description Git over HTTP of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_git_http_period_in_seconds?: number;
+                    /** @description Git over HTTP of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_git_http_requests_per_period?: number;
+                    /** @description Limit LFS requests of signed-in people */
+                    throttle_authenticated_git_lfs_enabled?: boolean;
+                    /** @description LFS requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_git_lfs_period_in_seconds?: number;
+                    /** @description LFS requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_git_lfs_requests_per_period?: number;
+                    /** @description Limit package requests of signed-in people */
+                    throttle_authenticated_packages_api_enabled?: boolean;
+                    /** @description Package requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_packages_api_period_in_seconds?: number;
+                    /** @description Package requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_packages_api_requests_per_period?: number;
+                    /** @description Limit page requests of signed-in people */
+                    throttle_authenticated_web_enabled?: boolean;
+                    /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
+                    throttle_authenticated_web_period_in_seconds?: number;
+                    /** @description Page requests of signed-in people: requests in that time; at least 1 */
+                    throttle_authenticated_web_requests_per_period?: number;
+                    /** @description Limit alerts of a project */
+                    throttle_incident_management_notification_enabled?: boolean;
+                    /** @description Alerts of a project: number in that time; at least 1 */
+                    throttle_incident_management_notification_per_period?: number;
+                    /** @description Alerts of a project: seconds in which they count; at least 1 */
+                    throttle_incident_management_notification_period_in_seconds?: number;
+                    /** @description Limit sign-in and other protected paths */
+                    throttle_protected_paths_enabled?: boolean;
+                    /** @description Sign-in and other protected paths: seconds in which they count; at least 1 */
+                    throttle_protected_paths_period_in_seconds?: number;
+                    /** @description Sign-in and other protected paths: requests in that time; at least 1 */
+                    throttle_protected_paths_requests_per_period?: number;
+                    /** @description Limit API requests of anybody */
+                    throttle_unauthenticated_api_enabled?: boolean;
+                    /** @description API requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_api_period_in_seconds?: number;
+                    /** @description API requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_api_requests_per_period?: number;
+                    /** @description Limit deprecated API requests of anybody */
+                    throttle_unauthenticated_deprecated_api_enabled?: boolean;
+                    /** @description Deprecated API requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_deprecated_api_period_in_seconds?: number;
+                    /** @description Deprecated API requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_deprecated_api_requests_per_period?: number;
+                    /**
+                     * @deprecated
+                     * @description Use throttle_unauthenticated_web_enabled
+                     */
+                    throttle_unauthenticated_enabled?: boolean;
+                    /** @description Limit repository file requests of anybody */
+                    throttle_unauthenticated_files_api_enabled?: boolean;
+                    /** @description Repository file requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_files_api_period_in_seconds?: number;
+                    /** @description Repository file requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_files_api_requests_per_period?: number;
+                    /** @description Limit git over HTTP of anybody */
+                    throttle_unauthenticated_git_http_enabled?: boolean;
+                    /** @description Git over HTTP of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_git_http_period_in_seconds?: number;
+                    /** @description Git over HTTP of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_git_http_requests_per_period?: number;
+                    /** @description Limit package requests of anybody */
+                    throttle_unauthenticated_packages_api_enabled?: boolean;
+                    /** @description Package requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_packages_api_period_in_seconds?: number;
+                    /** @description Package requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_packages_api_requests_per_period?: number;
+                    /**
+                     * @deprecated
+                     * @description Use throttle_unauthenticated_web_period_in_seconds
+                     */
+                    throttle_unauthenticated_period_in_seconds?: number;
+                    /**
+                     * @deprecated
+                     * @description Use throttle_unauthenticated_web_requests_per_period
+                     */
+                    throttle_unauthenticated_requests_per_period?: number;
+                    /** @description Limit page requests of anybody */
+                    throttle_unauthenticated_web_enabled?: boolean;
+                    /** @description Page requests of anybody: seconds in which they count; at least 1 */
+                    throttle_unauthenticated_web_period_in_seconds?: number;
+                    /** @description Page requests of anybody: requests in that time; at least 1 */
+                    throttle_unauthenticated_web_requests_per_period?: number;
+                    /** @description Show spent time in hours at most */
+                    time_tracking_limit_to_hours?: boolean;
+                    /** @description Old switch of can_create_group */
+                    top_level_group_creation_enabled?: boolean;
+                    /** @description Further audience of tokens of the tracker */
+                    tracker_connect_additional_audience_url?: string | null;
+                    /** @description Application of the tracker */
+                    tracker_connect_application_key?: string | null;
+                    /** @description Instance that stands before this one for the tracker */
+                    tracker_connect_proxy_url?: string | null;
+                    /** @description Keep public keys for the tracker */
+                    tracker_connect_public_key_storage_enabled?: boolean;
+                    /** @description Hours until the second factor must be there */
+                    two_factor_grace_period?: number;
+                    /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
+                    umlrenderer_enabled?: boolean;
+                    /** @description Address of the renderer of UML diagrams */
+                    umlrenderer_url?: string | null;
+                    /** @description Days until unconfirmed accounts are deleted; at least 1 */
+                    unconfirmed_users_delete_after_days?: number;
+                    /** @description Bound the addresses that one account signs in from; needs unique_ips_limit_per_user, unique_ips_limit_time_window */
+                    unique_ips_limit_enabled?: boolean;
+                    /** @description Addresses that one account may sign in from; at least 1 */
+                    unique_ips_limit_per_user?: number;
+                    /** @description Seconds that an address of a sign-in counts */
+                    unique_ips_limit_time_window?: number;
+                    /** @description Renamings of a group an hour */
+                    update_namespace_name_rate_limit?: number;
+                    /** @description Look for releases of runners */
+                    update_runner_versions_enabled?: boolean;
+                    /** @description Only administrators change names */
+                    updating_name_disabled_for_users?: boolean;
+                    /** @description Billing of the assistant */
+                    usage_billing?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Report use every week; Millrace reports nothing */
+                    usage_ping_enabled?: boolean;
+                    /** @description Further functions for a report of use */
+                    usage_ping_features_enabled?: boolean;
+                    /** @description Figures from ClickHouse */
+                    use_clickhouse_for_analytics?: boolean;
+                    /** @description Lists of contributed projects a minute */
+                    user_contributed_projects_api_limit?: number;
+                    /** @description Mail to accounts that are deactivated */
+                    user_deactivation_emails_enabled?: boolean;
+                    /** @description New accounts are external */
+                    user_default_external?: boolean;
+                    /** @description Addresses whose accounts are not external */
+                    user_default_internal_regex?: string | null;
+                    /** @description New accounts have a private profile */
+                    user_defaults_to_private_profile?: boolean;
+                    /** @description Everybody may register applications */
+                    user_oauth_applications?: boolean;
+                    /** @description Lists of the projects of a person a minute */
+                    user_projects_api_limit?: number;
+                    /** @description Remind people without an SSH key */
+                    user_show_add_ssh_key_message?: boolean;
+                    /** @description Sign-ins to one account in 10 minutes; 0 for any */
+                    user_sign_in_limit?: number;
+                    /** @description Lists of starred projects a minute */
+                    user_starred_projects_api_limit?: number;
+                    /** @description Lists of followers a minute */
+                    users_api_limit_followers?: number;
+                    /** @description Lists of followed people a minute */
+                    users_api_limit_following?: number;
+                    /** @description GET of one GPG key a minute */
+                    users_api_limit_gpg_key?: number;
+                    /** @description Lists of GPG keys a minute */
+                    users_api_limit_gpg_keys?: number;
+                    /** @description GET of one SSH key a minute */
+                    users_api_limit_ssh_key?: number;
+                    /** @description Lists of SSH keys a minute */
+                    users_api_limit_ssh_keys?: number;
+                    /** @description GET of a status a minute */
+                    users_api_limit_status?: number;
+                    /** @description GET of users by id in 10 minutes */
+                    users_get_by_id_limit?: number;
+                    /** @description User names without a limit of reading users */
+                    users_get_by_id_limit_allowlist?: string[] | null;
+                    /** @description Where runners may be registered; any of project, group */
+                    valid_runner_registrars?: string[] | null;
+                    /** @description Look for releases; Millrace does not call home */
+                    version_check_enabled?: boolean;
+                    /** @description Calls of virtual registries in 15 seconds */
+                    virtual_registries_endpoints_api_limit?: number;
+                    /** @description Where the editor in pages finds extensions */
+                    vscode_extension_marketplace?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The editor in pages uses extensions */
+                    vscode_extension_marketplace_enabled?: boolean;
+                    /** @description Sign commits made in pages */
+                    web_based_commit_signing_enabled?: boolean;
+                    /** @description Application of the editor in pages; at least 0 */
+                    web_ide_oauth_application_id?: number | null;
+                    /**
+                     * @description News in the pages
+                     * @enum {string}
+                     */
+                    whats_new_variant?: "all_tiers" | "current_tier" | "disabled";
+                    /** @description AsciiDoc in wikis includes addresses */
+                    wiki_asciidoc_allow_uri_includes?: boolean;
+                    /** @description Bytes of a wiki page; at least 1024 */
+                    wiki_page_max_content_bytes?: number;
+                    /** @description Zoekt: forget lost search nodes */
+                    zoekt_auto_delete_lost_nodes?: boolean;
+                    /** @description Zoekt: index every group */
+                    zoekt_auto_index_root_namespace?: boolean;
+                    /** @description Zoekt: keep answers */
+                    zoekt_cache_response?: boolean;
+                    /** @description Zoekt: work for one processor; 0 to 100 */
+                    zoekt_cpu_to_tasks_ratio?: number;
+                    /** @description Zoekt: copies; at least 1 */
+                    zoekt_default_number_of_replicas?: number;
+                    /** @description Zoekt: share that is indexed again; 0 to 100 */
+                    zoekt_force_reindexing_percentage?: number;
+                    /** @description Zoekt: largest file; 0 to 16 */
+                    zoekt_indexed_file_size_limit?: string;
+                    /** @description Zoekt: fill the index */
+                    zoekt_indexing_enabled?: boolean;
+                    /** @description Zoekt: processes of one indexing; at least 1 */
+                    zoekt_indexing_parallelism?: number;
+                    /** @description Zoekt: stop filling it */
+                    zoekt_indexing_paused?: boolean;
+                    /** @description Zoekt: time for one project; 0 to 16 */
+                    zoekt_indexing_timeout?: string;
+                    /** @description Zoekt: time until a node is lost; 0 to 16 */
+                    zoekt_lost_node_threshold?: string;
+                    /** @description Zoekt: files of one project; at least 1 */
+                    zoekt_maximum_files?: number;
+                    /** @description Zoekt: groups at the same time; at least 1 */
+                    zoekt_rollout_batch_size?: number;
+                    /** @description Zoekt: time until the next try; 0 to 16 */
+                    zoekt_rollout_retry_interval?: string;
+                    /** @description Zoekt: search with it */
+                    zoekt_search_enabled?: boolean;
+                    /** @description Zoekt: different pieces of one file; at least 1 */
+                    zoekt_trigram_max?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationSettings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFeatures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feature"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postFeaturesByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the switch */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Not supported; refused when given */
+                    feature_group?: string;
+                    /** @description Accepted; a switch that does not exist is refused all the same */
+                    force?: boolean;
+                    /** @description Not supported; refused when given */
+                    group?: string;
+                    /**
+                     * @description What the percentage is of; an actor is a project or group
+                     * @default percentage_of_time
+                     * @enum {string}
+                     */
+                    key?: "percentage_of_actors" | "percentage_of_time";
+                    /** @description Not supported; refused when given */
+                    namespace?: string;
+                    /** @description Not supported; refused when given */
+                    project?: string;
+                    /** @description Not supported; refused when given */
+                    repository?: string;
+                    /** @description Not supported; refused when given */
+                    user?: string;
+                    /** @description `true`, `false`, or a percentage from 0 to 100 */
+                    value: string | number | boolean;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description Not supported; refused when given */
+                    feature_group?: string;
+                    /** @description Accepted; a switch that does not exist is refused all the same */
+                    force?: boolean;
+                    /** @description Not supported; refused when given */
+                    group?: string;
+                    /**
+                     * @description What the percentage is of; an actor is a project or group
+                     * @default percentage_of_time
+                     * @enum {string}
+                     */
+                    key?: "percentage_of_actors" | "percentage_of_time";
+                    /** @description Not supported; refused when given */
+                    namespace?: string;
+                    /** @description Not supported; refused when given */
+                    project?: string;
+                    /** @description Not supported; refused when given */
+                    repository?: string;
+                    /** @description Not supported; refused when given */
+                    user?: string;
+                    /** @description `true`, `false`, or a percentage from 0 to 100 */
+                    value: string | number | boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feature"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteFeaturesByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the switch */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFeaturesDefinitions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureDefinition"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroups: {
@@ -4419,9 +8543,7 @@ export interface operations {
                 all_available?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
-                /** @description Only items with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
                 id_before?: number;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
@@ -4431,7 +8553,7 @@ export interface operations {
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Administrators only */
@@ -4461,8 +8583,18 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroups: {
@@ -4555,6 +8687,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsById: {
@@ -4563,6 +8698,7 @@ export interface operations {
                 /** @description Administrators only */
                 statistics?: boolean;
                 with_custom_attributes?: boolean;
+                /** @description Use `/groups/:id/projects` */
                 with_projects?: boolean;
             };
             header?: never;
@@ -4583,10 +8719,20 @@ export interface operations {
                     "application/json": components["schemas"]["GroupDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putGroupsById: {
@@ -4689,6 +8835,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteGroupsById: {
@@ -4721,6 +8870,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdDescendantGroups: {
@@ -4764,10 +8917,20 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembers: {
@@ -4801,10 +8964,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdMembers: {
@@ -4851,6 +9024,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembersByUserId: {
@@ -4875,10 +9052,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putGroupsByIdMembersByUserId: {
@@ -4920,6 +9107,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteGroupsByIdMembersByUserId: {
@@ -4950,6 +9140,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembersAll: {
@@ -4983,10 +9177,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdMembersAllByUserId: {
@@ -5011,16 +9215,28 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdProjects: {
         parameters: {
             query?: {
                 archived?: boolean;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
                 include_subgroups?: boolean;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
@@ -5029,6 +9245,8 @@ export interface operations {
                 owned?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 search?: string;
@@ -5064,10 +9282,20 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdRestore: {
@@ -5095,6 +9323,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdRunners: {
@@ -5106,6 +9337,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -5132,10 +9364,20 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdRunnersResetRegistrationToken: {
@@ -5163,6 +9405,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdSubgroups: {
@@ -5206,10 +9451,20 @@ export interface operations {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdVariables: {
@@ -5238,10 +9493,20 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postGroupsByIdVariables: {
@@ -5306,6 +9571,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getGroupsByIdVariablesByKey: {
@@ -5335,10 +9603,21 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putGroupsByIdVariablesByKey: {
@@ -5403,6 +9682,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteGroupsByIdVariablesByKey: {
@@ -5434,6 +9717,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getJob: {
@@ -5454,8 +9742,18 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putJobsById: {
@@ -5471,7 +9769,10 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `output`
+                     */
                     checksum?: string;
                     exit_code?: number;
                     failure_reason?: string;
@@ -5499,7 +9800,10 @@ export interface operations {
                     token?: string;
                 };
                 "application/x-www-form-urlencoded": {
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `output`
+                     */
                     checksum?: string;
                     exit_code?: number;
                     failure_reason?: string;
@@ -5547,6 +9851,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getJobsByIdArtifacts: {
@@ -5573,10 +9881,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postJobsByIdArtifacts: {
@@ -5613,6 +9931,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     patchJobsByIdTrace: {
@@ -5645,6 +9966,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            416: components["responses"]["OutOfPlace"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postJobsRequest: {
@@ -5726,6 +10051,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMetadata: {
@@ -5746,8 +10074,18 @@ export interface operations {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getNamespaces: {
@@ -5778,9 +10116,19 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getNamespacesById: {
@@ -5804,10 +10152,20 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getNamespacesByNamespaceExists: {
@@ -5834,10 +10192,20 @@ export interface operations {
                     "application/json": components["schemas"]["NamespaceExistence"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPersonalAccessTokens: {
@@ -5875,9 +10243,19 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPersonalAccessTokensById: {
@@ -5900,10 +10278,20 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deletePersonalAccessTokensById: {
@@ -5928,6 +10316,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPersonalAccessTokensSelf: {
@@ -5948,8 +10340,18 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalAccessToken"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deletePersonalAccessTokensSelf: {
@@ -5970,6 +10372,10 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjects: {
@@ -5980,9 +10386,7 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
-                /** @description Only items with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
                 id_before?: number;
                 last_activity_after?: string;
                 last_activity_before?: string;
@@ -5997,7 +10401,7 @@ export interface operations {
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Administrators only */
@@ -6035,8 +10439,18 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjects: {
@@ -6307,6 +10721,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsById: {
@@ -6335,10 +10753,20 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsById: {
@@ -6603,6 +11031,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsById: {
@@ -6635,6 +11067,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdArchive: {
@@ -6662,6 +11098,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdArtifacts: {
@@ -6687,6 +11126,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdCiLint: {
@@ -6700,7 +11142,9 @@ export interface operations {
                 dry_run_ref?: string;
                 /** @description Also list the jobs */
                 include_jobs?: boolean;
+                /** @description Use `dry_run_ref` */
                 ref?: string;
+                /** @description Use `content_ref` */
                 sha?: string;
             };
             header?: never;
@@ -6721,10 +11165,20 @@ export interface operations {
                     "application/json": components["schemas"]["LintResult"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdCiLint: {
@@ -6787,6 +11241,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobs: {
@@ -6794,18 +11251,21 @@ export interface operations {
             query?: {
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
-                /** @description Only items with an id above this */
+                /** @description Only jobs with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
+                /** @description Only jobs with an id below this */
                 id_before?: number;
+                /** @description Keyset pages are in the order of `id` only */
+                order_by?: string;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Only jobs in these statuses */
                 "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled") | ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
+                sort?: "asc" | "desc";
             };
             header?: never;
             path: {
@@ -6825,10 +11285,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobId: {
@@ -6854,10 +11324,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobIdArtifacts: {
@@ -6886,10 +11366,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdJobsByJobIdArtifacts: {
@@ -6917,6 +11407,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobIdArtifactsByPath: {
@@ -6947,10 +11441,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdArtifactsKeep: {
@@ -6980,6 +11484,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdCancel: {
@@ -7026,6 +11533,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdErase: {
@@ -7055,6 +11565,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdPlay: {
@@ -7101,6 +11614,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdJobsByJobIdRetry: {
@@ -7130,6 +11646,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsByJobIdTrace: {
@@ -7155,10 +11674,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsArtifactsByRefNameDownload: {
@@ -7189,10 +11718,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdJobsArtifactsByRefNameRawByPath: {
@@ -7225,10 +11764,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembers: {
@@ -7262,10 +11811,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMembers: {
@@ -7312,6 +11871,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembersByUserId: {
@@ -7336,10 +11899,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdMembersByUserId: {
@@ -7381,6 +11954,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdMembersByUserId: {
@@ -7411,6 +11987,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembersAll: {
@@ -7444,10 +12024,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMembersAllByUserId: {
@@ -7472,10 +12062,20 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequests: {
@@ -7525,10 +12125,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMergeRequests: {
@@ -7591,6 +12201,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -7620,10 +12234,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -7690,6 +12314,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -7717,6 +12345,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMergeRequestsByMergeRequestIidCancelMergeWhenPipelineSucceeds: {
@@ -7746,6 +12378,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidChanges: {
@@ -7773,10 +12409,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestChanges"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidCommits: {
@@ -7807,10 +12453,20 @@ export interface operations {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidDiffs: {
@@ -7842,10 +12498,20 @@ export interface operations {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdMergeRequestsByMergeRequestIidMerge: {
@@ -7865,7 +12531,10 @@ export interface operations {
                 "application/json": {
                     auto_merge?: boolean;
                     merge_commit_message?: string;
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `auto_merge`
+                     */
                     merge_when_pipeline_succeeds?: boolean;
                     /** @description Must be the head of the source branch */
                     sha?: string;
@@ -7876,7 +12545,10 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     auto_merge?: boolean;
                     merge_commit_message?: string;
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description Use `auto_merge`
+                     */
                     merge_when_pipeline_succeeds?: boolean;
                     /** @description Must be the head of the source branch */
                     sha?: string;
@@ -7900,6 +12572,12 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidPipelines: {
@@ -7930,10 +12608,20 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineBasic"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdMergeRequestsByMergeRequestIidPipelines: {
@@ -7963,6 +12651,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidVersions: {
@@ -7993,10 +12684,20 @@ export interface operations {
                     "application/json": components["schemas"]["MergeRequestVersion"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdPipeline: {
@@ -8053,6 +12754,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelines: {
@@ -8097,10 +12801,20 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineListed"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineId: {
@@ -8126,10 +12840,20 @@ export interface operations {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdPipelinesByPipelineId: {
@@ -8157,6 +12881,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdBridges: {
@@ -8189,10 +12917,20 @@ export interface operations {
                     "application/json": components["schemas"]["Bridge"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdPipelinesByPipelineIdCancel: {
@@ -8222,6 +12960,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdJobs: {
@@ -8256,10 +12997,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdNeeds: {
@@ -8285,10 +13036,20 @@ export interface operations {
                     "application/json": components["schemas"]["JobNeeds"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdPipelinesByPipelineIdRetry: {
@@ -8318,6 +13079,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdVariables: {
@@ -8343,10 +13107,20 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineVariable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdPipelinesLatest: {
@@ -8373,10 +13147,20 @@ export interface operations {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchive: {
@@ -8404,10 +13188,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveBz2: {
@@ -8435,10 +13229,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTar: {
@@ -8466,10 +13270,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTarBz2: {
@@ -8497,10 +13311,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTarGz: {
@@ -8528,10 +13352,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTb2: {
@@ -8559,10 +13393,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTbz: {
@@ -8590,10 +13434,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTbz2: {
@@ -8621,10 +13475,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveZip: {
@@ -8652,27 +13516,31 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryBranches: {
         parameters: {
             query?: {
-                /** @description Position from the `next` link of the page before */
-                cursor?: string;
-                /** @description Only items with an id above this */
-                id_after?: number;
-                /** @description Only items with an id below this */
-                id_before?: number;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Name of the branch to start after */
+                /** @description Position from the `next` link of the page before */
                 page_token?: string;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 regex?: string;
@@ -8697,10 +13565,20 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRepositoryBranches: {
@@ -8739,6 +13617,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryBranchesByBranch: {
@@ -8763,10 +13645,20 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdRepositoryBranchesByBranch: {
@@ -8793,6 +13685,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommits: {
@@ -8837,10 +13734,20 @@ export interface operations {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRepositoryCommits: {
@@ -8935,6 +13842,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsBySha: {
@@ -8962,10 +13873,20 @@ export interface operations {
                     "application/json": components["schemas"]["CommitDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsByShaDiff: {
@@ -8997,10 +13918,20 @@ export interface operations {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsByShaRefs: {
@@ -9032,10 +13963,20 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRef"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryCompare: {
@@ -9065,10 +14006,20 @@ export interface operations {
                     "application/json": components["schemas"]["Compare"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryFilesByFilePath: {
@@ -9096,10 +14047,20 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryFile"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryFilesByFilePathRaw: {
@@ -9128,10 +14089,20 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryTags: {
@@ -9140,6 +14111,10 @@ export interface operations {
                 order_by?: "name" | "updated" | "version";
                 /** @description Page number, from 1 */
                 page?: number;
+                /** @description Position from the `next` link of the page before */
+                page_token?: string;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 search?: string;
@@ -9163,10 +14138,20 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRepositoryTags: {
@@ -9207,6 +14192,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryTagsByTagName: {
@@ -9231,10 +14220,20 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdRepositoryTagsByTagName: {
@@ -9261,23 +14260,22 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRepositoryTree: {
         parameters: {
             query?: {
-                /** @description Position from the `next` link of the page before */
-                cursor?: string;
-                /** @description Only items with an id above this */
-                id_after?: number;
-                /** @description Only items with an id below this */
-                id_before?: number;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Id of the entry to start after */
+                /** @description Position from the `next` link of the page before */
                 page_token?: string;
-                /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                /** @description `keyset` pages by `page_token`, `none` answers everything at once */
+                pagination?: "keyset" | "offset" | "legacy" | "none";
                 path?: string;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
@@ -9302,10 +14300,20 @@ export interface operations {
                     "application/json": components["schemas"]["TreeEntry"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRestore: {
@@ -9333,6 +14341,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdRunners: {
@@ -9344,6 +14355,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -9370,10 +14382,20 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRunners: {
@@ -9412,6 +14434,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdRunnersByRunnerId: {
@@ -9439,6 +14464,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdRunnersResetRegistrationToken: {
@@ -9466,6 +14495,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdUnarchive: {
@@ -9493,6 +14525,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdVariables: {
@@ -9521,10 +14556,20 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postProjectsByIdVariables: {
@@ -9589,6 +14634,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getProjectsByIdVariablesByKey: {
@@ -9618,10 +14666,21 @@ export interface operations {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putProjectsByIdVariablesByKey: {
@@ -9686,6 +14745,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteProjectsByIdVariablesByKey: {
@@ -9717,6 +14780,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunners: {
@@ -9728,6 +14796,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -9751,9 +14820,19 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunners: {
@@ -9768,7 +14847,10 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     access_level?: "not_protected" | "ref_protected" | "";
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description The opposite of `paused`
+                     */
                     active?: boolean;
                     description?: string;
                     info?: {
@@ -9797,7 +14879,10 @@ export interface operations {
                 "application/x-www-form-urlencoded": {
                     /** @enum {string} */
                     access_level?: "not_protected" | "ref_protected" | "";
-                    /** @deprecated */
+                    /**
+                     * @deprecated
+                     * @description The opposite of `paused`
+                     */
                     active?: boolean;
                     description?: string;
                     info?: {
@@ -9838,6 +14923,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRunners: {
@@ -9862,6 +14950,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersById: {
@@ -9885,10 +14977,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerDetail"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     putRunnersById: {
@@ -9957,6 +15059,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRunnersById: {
@@ -9982,14 +15087,22 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersByIdJobs: {
         parameters: {
             query?: {
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
                 order_by?: "id";
                 /** @description Page number, from 1 */
                 page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 sort?: "asc" | "desc";
@@ -10014,10 +15127,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerJob"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersByIdManagers: {
@@ -10041,10 +15164,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerManager"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersByIdResetAuthenticationToken: {
@@ -10072,6 +15205,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getRunnersAll: {
@@ -10083,6 +15219,7 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Use `type`, `status` or `paused` */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
                 /** @description Runners with all of these tags */
@@ -10106,9 +15243,19 @@ export interface operations {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteRunnersManagers: {
@@ -10134,6 +15281,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersResetAuthenticationToken: {
@@ -10168,6 +15319,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersResetRegistrationToken: {
@@ -10190,6 +15344,9 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postRunnersVerify: {
@@ -10254,6 +15411,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUser: {
@@ -10274,8 +15434,18 @@ export interface operations {
                     "application/json": components["schemas"]["UserAccount"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserPersonalAccessTokens: {
@@ -10324,6 +15494,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserRunners: {
@@ -10384,6 +15558,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUserSessions: {
@@ -10409,9 +15586,19 @@ export interface operations {
                     "application/json": components["schemas"]["ActiveSession"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteUserSessions: {
@@ -10432,6 +15619,9 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteUserSessionsBySessionId: {
@@ -10439,6 +15629,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As the list names it */
                 session_id: number;
             };
             cookie?: never;
@@ -10456,6 +15647,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUserTwoFactor: {
@@ -10476,8 +15670,18 @@ export interface operations {
                     "application/json": components["schemas"]["TwoFactor"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteUserTwoFactor: {
@@ -10502,6 +15706,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserTwoFactorRecoveryCodes: {
@@ -10536,6 +15743,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserTwoFactorSecurityKeys: {
@@ -10582,6 +15792,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteUserTwoFactorSecurityKeysByKeyId: {
@@ -10592,6 +15806,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description As the list names it */
                 key_id: number;
             };
             cookie?: never;
@@ -10609,6 +15824,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserTwoFactorSecurityKeysChallenge: {
@@ -10643,6 +15861,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserTwoFactorTotp: {
@@ -10677,6 +15898,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteUserTwoFactorTotp: {
@@ -10701,6 +15926,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUserTwoFactorTotpConfirm: {
@@ -10735,6 +15963,9 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsers: {
@@ -10756,16 +15987,16 @@ export interface operations {
                 exclude_internal?: boolean;
                 external?: boolean;
                 humans?: boolean;
-                /** @description Only items with an id above this */
+                /** @description Only users with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
+                /** @description Only users with an id below this */
                 id_before?: number;
                 /** @description Administrators only */
                 order_by?: "id" | "name" | "username" | "created_at" | "updated_at";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Administrators only */
@@ -10794,9 +16025,19 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUsers: {
@@ -10885,6 +16126,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsersById: {
@@ -10907,9 +16152,19 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     patchUsersByIdDisableTwoFactor: {
@@ -10917,6 +16172,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Of the person */
                 id: number;
             };
             cookie?: never;
@@ -10934,6 +16190,9 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsersByIdProjects: {
@@ -10944,9 +16203,7 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
-                /** @description Only items with an id above this */
                 id_after?: number;
-                /** @description Only items with an id below this */
                 id_before?: number;
                 last_activity_after?: string;
                 last_activity_before?: string;
@@ -10961,7 +16218,7 @@ export interface operations {
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Set to `keyset` to page by cursor */
-                pagination?: "keyset" | "legacy" | "none";
+                pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
                 /** @description Administrators only */
@@ -11002,9 +16259,19 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     postUsersByUserIdPersonalAccessTokens: {
@@ -11054,6 +16321,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getVersion: {
@@ -11074,8 +16345,18 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -32,7 +32,7 @@ export async function archive(
     ...paths,
   ];
   if (options.format === 'tar.bz2') await requireBzip2(repo);
-  const stream = await streamGit(repo, args, { work: 'heavy' });
+  const stream = await streamGit(repo, args, { work: 'download' });
   // Nothing goes out before git has begun to write: a bad path is an error, not half an answer.
   await Promise.race([once(stream.stdout, 'readable'), stream.done]);
   if (stream.stdout.readableLength === 0) await stream.done;

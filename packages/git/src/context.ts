@@ -2,7 +2,7 @@
 import { createLru, type Lru } from './lru.ts';
 import type { Overlay } from './objects/overlay.ts';
 import { createPool, type Pool } from './process/coprocess.ts';
-import { type Caller, type ClassLimits, createLimiter, DEFAULT_LIMITS, type Limiter } from './process/limiter.ts';
+import { type Caller, createLimiter, DEFAULT_BUDGETS, type GitBudgets, type Limiter } from './process/limiter.ts';
 import type { RepoPath } from './types.ts';
 
 export interface GitOptions {
@@ -16,14 +16,14 @@ export interface GitOptions {
   maxHelpers?: number;
   /** Milliseconds after which an unused helper is ended; default 30,000. */
   helperIdleMs?: number;
-  /** Budgets per class of work, laid over DEFAULT_LIMITS. */
-  limits?: Partial<ClassLimits>;
+  /** Budgets per class of work, laid over DEFAULT_BUDGETS. */
+  limits?: Partial<GitBudgets>;
 }
 
 export interface Git {
   readonly binary: string;
   readonly path: string;
-  readonly limits: ClassLimits;
+  readonly limits: GitBudgets;
   readonly limiter: Limiter;
   /** Results that never change under their key: parsed objects, walks, diffs. */
   readonly cache: Lru<unknown>;
@@ -58,7 +58,7 @@ export interface Repo {
 
 /** One per server process. Call `close()` when done. */
 export function createGit(options: GitOptions = {}): Git {
-  const limits: ClassLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits: GitBudgets = { ...DEFAULT_BUDGETS, ...options.limits };
   const helpers = createPool({ max: options.maxHelpers ?? 24, idleMs: options.helperIdleMs ?? 30_000 });
   const cache = createLru<unknown>(options.cacheBytes ?? 64 * 1024 * 1024);
   const keys = new Map<string, string>();
@@ -106,6 +106,15 @@ export function openRepository(
 /** The same repository with the budget of another kind of caller. */
 export function withCaller(repo: Repo, caller: Caller): Repo {
   return { ...repo, caller };
+}
+
+/**
+ * The same repository for work whose result others wait for as well: the signal of one caller must not end it, and people
+ * must not wait in the queue of anonymous callers.
+ */
+export function sharedWork(repo: Repo): Repo {
+  const { signal: _own, ...rest } = repo;
+  return { ...rest, caller: 'user' };
 }
 
 /** The same repository whose processes end with this signal. */

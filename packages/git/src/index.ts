@@ -68,7 +68,7 @@ export {
   writeTree,
 } from './objects/write.ts';
 export type { ObjectHeader, RawObject } from './process/cat-file.ts';
-export { type Caller, type ClassLimit, type ClassLimits, DEFAULT_LIMITS, type WorkClass } from './process/limiter.ts';
+export { type BudgetName, type Caller, DEFAULT_BUDGETS, type GitBudget, type GitBudgets } from './process/limiter.ts';
 export { branchesMergedInto, refsContaining } from './refs/containing.ts';
 export { defaultBranch, headRef, readHead, readRef, setDefaultBranch } from './refs/files.ts';
 export { compareVersions, type ListedRef, listRefs, type RefPage, type RefQuery, searchMatcher } from './refs/list.ts';

@@ -75,7 +75,7 @@ export function createClient({ url, token, systemId, executor }: ClientOptions) 
 
   async function updateJob(job: JobPayload, update: JobUpdate): Promise<UpdateAnswer> {
     const body = { token: job.token, info, ...update };
-    const response = await json('PUT', `/jobs/${job.id}`, { 'JOB-TOKEN': job.token }, body);
+    const response = await json('PUT', `/jobs/${job.id}`, { 'JOB-TOKEN': job.token, 'RUNNER-TOKEN': token }, body);
     await readText(response, 4096);
     const common = { interval: traceInterval(response), status: jobStatus(response) };
     if (response.statusCode === 200) return { kind: 'done', ...common };
@@ -93,6 +93,7 @@ export function createClient({ url, token, systemId, executor }: ClientOptions) 
         'Content-Type': 'text/plain',
         'Content-Range': `${start}-${start + chunk.length - 1}`,
         'JOB-TOKEN': job.token,
+        'RUNNER-TOKEN': token,
         'User-Agent': userAgent,
       },
       body: chunk,
@@ -121,6 +122,7 @@ export function createClient({ url, token, systemId, executor }: ClientOptions) 
         'Content-Type': `multipart/form-data; boundary=${boundary}`,
         'Content-Length': String(Buffer.byteLength(head) + size + Buffer.byteLength(tail)),
         'JOB-TOKEN': job.token,
+        'RUNNER-TOKEN': token,
         'User-Agent': userAgent,
       },
       body: Readable.from(multipart(head, upload.file, tail)),
@@ -134,7 +136,7 @@ export function createClient({ url, token, systemId, executor }: ClientOptions) 
   /** The archive of another job as a stream; follows a redirect to object storage without the token. */
   async function downloadArtifact(dependency: JobDependency, signal?: AbortSignal): Promise<IncomingMessage> {
     const url = new URL(`${base}/jobs/${dependency.id}/artifacts?direct_download=true`);
-    const headers = { 'JOB-TOKEN': dependency.token, 'User-Agent': userAgent };
+    const headers = { 'JOB-TOKEN': dependency.token, 'RUNNER-TOKEN': token, 'User-Agent': userAgent };
     const response = await send({ method: 'GET', url, headers, signal });
     const location = response.headers.location;
     if (!location || (response.statusCode ?? 0) < 300 || (response.statusCode ?? 0) > 399) return response;

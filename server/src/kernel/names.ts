@@ -38,3 +38,21 @@ export const serverVariableNames = {
 
 /** The release of the ecosystem's API that we are compatible with; clients compare it. */
 export const compatibleVersion = '18.6.0-millrace';
+
+/** Application settings: the specification's name first, then the names that clients of the ecosystem send and read. */
+export const settingAliases = {
+  avatarservice_enabled: ['gravatar_enabled'],
+  diagramrenderer_enabled: ['kroki_enabled'],
+  diagramrenderer_formats: ['kroki_formats'],
+  diagramrenderer_url: ['kroki_url'],
+  diagramservice_enabled: ['diagramsnet_enabled'],
+  diagramservice_url: ['diagramsnet_url'],
+  spamfilter_api_key: ['akismet_api_key'],
+  spamfilter_enabled: ['akismet_enabled'],
+  tracker_connect_additional_audience_url: ['jira_connect_additional_audience_url'],
+  tracker_connect_application_key: ['jira_connect_application_key'],
+  tracker_connect_proxy_url: ['jira_connect_proxy_url'],
+  tracker_connect_public_key_storage_enabled: ['jira_connect_public_key_storage_enabled'],
+  umlrenderer_enabled: ['plantuml_enabled'],
+  umlrenderer_url: ['plantuml_url'],
+} as const;

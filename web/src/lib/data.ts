@@ -85,6 +85,11 @@ export const users = () =>
     queryKey: ['users'],
     queryFn: () => unwrap(client.GET('/users', { params: { query: { per_page: 100 } } })),
   });
+export const applicationSettings = () =>
+  queryOptions({
+    queryKey: ['application-settings'],
+    queryFn: () => unwrap(client.GET('/application/settings')),
+  });
 export const allRunners = () =>
   queryOptions({
     queryKey: ['runners', 'all'],

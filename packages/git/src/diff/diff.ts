@@ -99,11 +99,11 @@ export async function changedFiles(
 
 /** A patch as text (`.diff`), streamed by git itself. */
 export async function patchStream(repo: Repo, from: Sha | null, to: Sha) {
-  return streamGit(repo, ['diff-tree', '-r', '-p', RENAMES, from ?? EMPTY_TREE, to, '--'], { work: 'heavy' });
+  return streamGit(repo, ['diff-tree', '-r', '-p', RENAMES, from ?? EMPTY_TREE, to, '--'], { work: 'download' });
 }
 
 /** Commits of a range as mails (`.patch`), streamed by git itself. */
 export async function mailStream(repo: Repo, from: Sha | null, to: Sha) {
   const range = from ? [`${from}..${to}`] : ['--root', '-1', to];
-  return streamGit(repo, ['format-patch', '--stdout', '--no-signature', ...range, '--'], { work: 'heavy' });
+  return streamGit(repo, ['format-patch', '--stdout', '--no-signature', ...range, '--'], { work: 'download' });
 }

@@ -119,6 +119,6 @@ export async function readBlob(repo: Repo, id: Sha, options: { maxBytes?: number
 export async function streamBlob(repo: Repo, id: Sha): Promise<{ size: number; stdout: Readable } | null> {
   const header = await readHeader(repo, id);
   if (header?.type !== 'blob') return null;
-  const stdout = ownedOutput(await streamGit(repo, ['cat-file', 'blob', id], { work: 'heavy' }));
+  const stdout = ownedOutput(await streamGit(repo, ['cat-file', 'blob', id], { work: 'download' }));
   return { size: header.size, stdout };
 }

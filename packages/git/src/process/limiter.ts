@@ -2,38 +2,55 @@
 import { GitError } from '../errors.ts';
 
 /**
- * `read` short look-ups; `heavy` diff, blame, archive, long walks; `pack` upload-pack; `write` receive and reference
- * updates; `maintenance` repack and the like.
+ * `read` short look-ups; `heavy` diff, blame, long walks; `download` archives, big files and patches, which last as long as
+ * their client reads; `pack` upload-pack; `write` receive and reference updates; `maintenance` repack and the like.
  */
-export type WorkClass = 'read' | 'heavy' | 'pack' | 'write' | 'maintenance';
-/** Anonymous callers have budgets of their own, so that crawlers cannot starve people. */
+export type WorkClass = 'read' | 'heavy' | 'download' | 'pack' | 'write' | 'maintenance';
+/** `system` is work without a request. */
 export type Caller = 'user' | 'anonymous' | 'system';
+/** Anonymous callers have budgets of their own, so that crawlers cannot starve people. */
+export type BudgetName = WorkClass | 'anonymous_read' | 'anonymous_heavy' | 'anonymous_download' | 'anonymous_pack';
 
-export interface ClassLimit {
-  /** Processes at once, per kind of caller (anonymous callers get half, at least one). */
-  concurrency: number;
+export interface GitBudget {
+  /** Processes at once. */
+  readonly concurrency: number;
   /** How many may wait; the next is refused with `busy`. */
-  queue: number;
-  /** Longest run of one process in milliseconds. */
-  timeoutMs: number;
+  readonly queue: number;
+  /** Longest wait in milliseconds, then `busy`. */
+  readonly waitMs: number;
+  /** Longest run of one process in milliseconds, then `timeout`. */
+  readonly timeoutMs: number;
 }
-export type ClassLimits = Record<WorkClass, ClassLimit>;
+export type GitBudgets = Readonly<Record<BudgetName, GitBudget>>;
 
-export const DEFAULT_LIMITS: ClassLimits = {
-  read: { concurrency: 16, queue: 1000, timeoutMs: 15_000 },
-  heavy: { concurrency: 6, queue: 200, timeoutMs: 60_000 },
-  pack: { concurrency: 16, queue: 500, timeoutMs: 3_600_000 },
-  write: { concurrency: 16, queue: 1000, timeoutMs: 3_600_000 },
-  maintenance: { concurrency: 1, queue: 1000, timeoutMs: 3_600_000 },
+const seconds = 1000;
+const hour = 3600 * seconds;
+
+export const DEFAULT_BUDGETS: GitBudgets = {
+  read: { concurrency: 16, queue: 1000, waitMs: 15 * seconds, timeoutMs: 15 * seconds },
+  heavy: { concurrency: 6, queue: 200, waitMs: 30 * seconds, timeoutMs: 60 * seconds },
+  download: { concurrency: 8, queue: 100, waitMs: 30 * seconds, timeoutMs: hour },
+  pack: { concurrency: 16, queue: 500, waitMs: 300 * seconds, timeoutMs: hour },
+  write: { concurrency: 16, queue: 1000, waitMs: 300 * seconds, timeoutMs: hour },
+  maintenance: { concurrency: 1, queue: 1000, waitMs: hour, timeoutMs: hour },
+  anonymous_read: { concurrency: 8, queue: 200, waitMs: 10 * seconds, timeoutMs: 15 * seconds },
+  anonymous_heavy: { concurrency: 3, queue: 50, waitMs: 10 * seconds, timeoutMs: 30 * seconds },
+  anonymous_download: { concurrency: 2, queue: 20, waitMs: 10 * seconds, timeoutMs: 600 * seconds },
+  anonymous_pack: { concurrency: 8, queue: 100, waitMs: 60 * seconds, timeoutMs: hour },
 };
+
+/** The budget that work of a class counts in. */
+export function budgetName(work: WorkClass, caller: Caller): BudgetName {
+  if (caller !== 'anonymous' || work === 'write' || work === 'maintenance') return work;
+  return `anonymous_${work}`;
+}
 
 interface Waiter {
   start(): void;
 }
 interface Budget {
   active: number;
-  max: number;
-  maxQueue: number;
+  readonly limit: GitBudget;
   waiting: Waiter[];
 }
 
@@ -44,16 +61,14 @@ export interface Limiter {
   usage(): Record<string, { active: number; waiting: number }>;
 }
 
-export function createLimiter(limits: ClassLimits): Limiter {
+export function createLimiter(limits: GitBudgets): Limiter {
   const budgets = new Map<string, Budget>();
 
   function budgetOf(work: WorkClass, caller: Caller): Budget {
     const key = `${work}:${caller}`;
     let budget = budgets.get(key);
     if (!budget) {
-      const { concurrency, queue } = limits[work];
-      const max = caller === 'anonymous' ? Math.max(1, Math.floor(concurrency / 2)) : concurrency;
-      budget = { active: 0, max, maxQueue: queue, waiting: [] };
+      budget = { active: 0, limit: limits[budgetName(work, caller)], waiting: [] };
       budgets.set(key, budget);
     }
     return budget;
@@ -74,28 +89,37 @@ export function createLimiter(limits: ClassLimits): Limiter {
     acquire(work, caller, signal) {
       if (signal?.aborted) return Promise.reject(new GitError('aborted', 'the caller went away'));
       const budget = budgetOf(work, caller);
-      if (budget.active < budget.max) {
+      const { limit } = budget;
+      if (budget.active < limit.concurrency) {
         budget.active += 1;
         return Promise.resolve(releaser(budget));
       }
-      if (budget.waiting.length >= budget.maxQueue) {
-        return Promise.reject(
-          new GitError(
-            'busy',
-            `too much git work of class ${work} at once (limit ${budget.max}, queue ${budget.maxQueue})`,
-          ),
-        );
+      const busy = (why: string) =>
+        new GitError('busy', `the git budget ${budgetName(work, caller)} is used up: ${why}`);
+      if (budget.waiting.length >= limit.queue) {
+        return Promise.reject(busy(`${limit.concurrency} at once, ${limit.queue} waiting`));
       }
       return new Promise((resolve, reject) => {
         const waiter: Waiter = {
           start() {
-            signal?.removeEventListener('abort', onAbort);
+            settle();
             resolve(releaser(budget));
           },
         };
-        function onAbort(): void {
+        const timer = setTimeout(
+          () => leave(busy(`${limit.concurrency} at once, no place within ${limit.waitMs / 1000} s`)),
+          limit.waitMs,
+        );
+        timer.unref();
+        const onAbort = () => leave(new GitError('aborted', 'the caller went away'));
+        function settle(): void {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', onAbort);
+        }
+        function leave(error: GitError): void {
+          settle();
           budget.waiting = budget.waiting.filter((other) => other !== waiter);
-          reject(new GitError('aborted', 'the caller went away'));
+          reject(error);
         }
         signal?.addEventListener('abort', onAbort, { once: true });
         budget.waiting.push(waiter);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Git, Repo } from '../context.ts';
 import { codeFromStderr, GitError } from '../errors.ts';
-import type { Caller, WorkClass } from './limiter.ts';
+import { budgetName, type Caller, type WorkClass } from './limiter.ts';
 import { type GitProcess, spawnGit } from './spawn.ts';
 
 const STDERR_LIMIT = 16 * 1024;
@@ -88,9 +88,11 @@ export async function streamGit(place: Place, args: readonly string[], options: 
     setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
   }
 
-  const timeoutMs = options.timeoutMs ?? git.limits[options.work].timeoutMs;
+  const budget = budgetName(options.work, caller);
+  const timeoutMs = options.timeoutMs ?? git.limits[budget].timeoutMs;
   const timer = setTimeout(
-    () => stop(new GitError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms`)),
+    () =>
+      stop(new GitError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s, the git budget ${budget}`)),
     timeoutMs,
   );
   timer.unref();

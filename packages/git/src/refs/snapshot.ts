@@ -1,5 +1,5 @@
 /** All references of a repository at one generation: one git process per change, none per read. */
-import type { Repo } from '../context.ts';
+import { type Repo, sharedWork } from '../context.ts';
 import { readHeader, readTag } from '../objects/read.ts';
 import { peelToCommit } from '../objects/tree.ts';
 import { gitText } from '../process/run.ts';
@@ -60,9 +60,7 @@ export function refsSnapshot(repo: Repo, generation: number): Promise<RefsSnapsh
   const known = repo.git.cache.get(key) as Cached | undefined;
   // A caller whose row is older by now would otherwise throw the newer state out of the cache.
   if (known && known.generation >= generation) return known.snapshot;
-  // The caller's signal would end a load that others share.
-  const { signal: _own, ...shared } = repo;
-  const snapshot = load(shared, generation);
+  const snapshot = load(sharedWork(repo), generation);
   const entry: Cached = { generation, snapshot };
   repo.git.cache.set(key, entry, 1000);
   snapshot.then(

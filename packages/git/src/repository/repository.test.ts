@@ -9,7 +9,7 @@ import { blame } from '../blame.ts';
 import { createGit, openRepository, type Repo, withCaller } from '../context.ts';
 import { logIds } from '../history/log.ts';
 import { readCommit } from '../objects/read.ts';
-import { createLimiter, DEFAULT_LIMITS } from '../process/limiter.ts';
+import { createLimiter, DEFAULT_BUDGETS } from '../process/limiter.ts';
 import { runGit } from '../process/run.ts';
 import { readHead } from '../refs/files.ts';
 import { createFixture, type Fixture, randomHistory } from '../test-repository.ts';
@@ -181,10 +181,16 @@ describe('repositories on disk', () => {
 
 describe('budgets', () => {
   test('a class runs so many at once, queues so many, refuses the next; anonymous callers have their own', async () => {
-    const limiter = createLimiter({ ...DEFAULT_LIMITS, heavy: { concurrency: 2, queue: 1, timeoutMs: 1000 } });
+    const limiter = createLimiter({
+      ...DEFAULT_BUDGETS,
+      heavy: { concurrency: 2, queue: 1, waitMs: 10_000, timeoutMs: 1000 },
+    });
     const releases = [await limiter.acquire('heavy', 'user'), await limiter.acquire('heavy', 'user')];
     const third = limiter.acquire('heavy', 'user');
-    await expect(limiter.acquire('heavy', 'user')).rejects.toMatchObject({ code: 'busy' });
+    await expect(limiter.acquire('heavy', 'user')).rejects.toMatchObject({
+      code: 'busy',
+      message: 'the git budget heavy is used up: 2 at once, 1 waiting',
+    });
     const anonymous = await limiter.acquire('heavy', 'anonymous');
     expect(limiter.usage()['heavy:user']).toEqual({ active: 2, waiting: 1 });
     releases[0]?.();
@@ -199,7 +205,10 @@ describe('budgets', () => {
   });
 
   test('who leaves the queue takes no place', async () => {
-    const limiter = createLimiter({ ...DEFAULT_LIMITS, read: { concurrency: 1, queue: 5, timeoutMs: 1000 } });
+    const limiter = createLimiter({
+      ...DEFAULT_BUDGETS,
+      read: { concurrency: 1, queue: 5, waitMs: 10_000, timeoutMs: 1000 },
+    });
     const release = await limiter.acquire('read', 'user');
     const controller = new AbortController();
     const leaving = limiter.acquire('read', 'user', controller.signal);
@@ -209,6 +218,21 @@ describe('budgets', () => {
     release();
     (await staying)();
     expect(limiter.usage()['read:user']).toEqual({ active: 0, waiting: 0 });
+  });
+
+  test('who waits too long is refused and leaves the queue', async () => {
+    const limiter = createLimiter({
+      ...DEFAULT_BUDGETS,
+      anonymous_heavy: { concurrency: 1, queue: 5, waitMs: 20, timeoutMs: 1000 },
+    });
+    const release = await limiter.acquire('heavy', 'anonymous');
+    await expect(limiter.acquire('heavy', 'anonymous')).rejects.toMatchObject({
+      code: 'busy',
+      message: 'the git budget anonymous_heavy is used up: 1 at once, no place within 0.02 s',
+    });
+    expect(limiter.usage()['heavy:anonymous']).toEqual({ active: 1, waiting: 0 });
+    release();
+    (await limiter.acquire('heavy', 'anonymous'))();
   });
 
   test('time and output limits end the process', async () => {

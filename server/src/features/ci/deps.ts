@@ -66,6 +66,8 @@ export interface CiFeatureDependencies {
   /** The person and the project as they are now, for work without a request; null when either is gone or blocked. */
   readonly actingAs: (userId: number, projectId: number) => Promise<{ caller: Caller; subject: ProjectSubject } | null>;
 
+  /** Whether another pipeline of the commit is within the user's limit. */
+  readonly mayCreatePipeline: (caller: Caller, subject: ProjectSubject, sha: string) => Promise<boolean>;
   readonly builtIn: {
     /** Whose projects the built-in runner serves: all where jobs are isolated, else those of administrators. */
     readonly serves: () => 'all' | 'administrators';

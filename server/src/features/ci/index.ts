@@ -39,7 +39,7 @@ export {
   PipelineDetail,
   type PipelineJson,
 } from './pipelines/pipelines.entity.ts';
-export { ensureBuiltInRunner } from './runners/built-in.ts';
+export { builtInRunnerToken, ensureBuiltInRunner } from './runners/built-in.ts';
 
 export interface Ci extends Feature {
   /** Makes and starts a pipeline; the reasons when there is none to make. */

@@ -58,6 +58,8 @@ export interface IdentityDependencies {
   readonly userCreated: UserCreatedHook;
   readonly resolveJobToken: JobTokenResolver;
   readonly groupsAskForTwoFactor: GroupsAskHook;
+  /** Counts an attempt to sign in to an account; why it is refused, null when it is not. */
+  readonly signInRefusal: (login: string) => Promise<Error | null>;
 }
 
 /** Hours of grace of the groups that ask a person for a second factor; provided by namespaces through app.ts. */
@@ -111,6 +113,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     resolveJobToken: deps.resolveJobToken,
     settings,
     twoFactorRequiredUntil: twoFactor.requiredUntil,
+    refusesTokensInUrls: async () => (await settings.read()).refuse_tokens_in_urls,
   });
   const users = createUsers({ db, settings, passwords, userCreated, endSessions: deleteSessionsOf });
   const tokens = createTokens({ db, settings, forget: cache.clear });
@@ -125,7 +128,15 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     ],
     tasks: sessionTasks(db),
     cron: sessionCron,
-    mount: (server) => mountSessions(server, { sessions, twoFactor, credentials: resolver, settings, externalUrl }),
+    mount: (server) =>
+      mountSessions(server, {
+        sessions,
+        twoFactor,
+        credentials: resolver,
+        settings,
+        externalUrl,
+        signInRefusal: deps.signInRefusal,
+      }),
     resolver,
     authenticateBasic: createBasic({ resolver, checkPassword: sessions.checkOnlyPassword, settings }),
     users,

@@ -11,6 +11,7 @@ import { groupService } from './groups/groups.service.ts';
 import { memberRoutes } from './members/members.routes.ts';
 import { memberService } from './members/members.service.ts';
 import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
+import { findFormer } from './naming/redirects.queries.ts';
 import { projectLister } from './projects/listing.ts';
 import { projectPresenter } from './projects/presenter.ts';
 import { projectListRoutes } from './projects/project-lists.routes.ts';
@@ -34,11 +35,23 @@ function parentLoader(db: Db): ParentLoader {
   const userOf = (caller: Caller) => caller.user?.id ?? null;
   // PostgreSQL takes no NUL in a text, and no name has one.
   const impossible = (idOrPath: string) => idOrPath.includes('\0');
+  // Ids have no former path: only texts with something else than digits are looked up.
+  const isPath = (idOrPath: string) => /[^\d]/.test(idOrPath);
   return {
-    project: async (idOrPath, caller) =>
-      impossible(idOrPath) ? null : await findProjectSubject(db, idOrPath, userOf(caller)),
-    group: async (idOrPath, caller) =>
-      impossible(idOrPath) ? null : await findGroupSubject(db, idOrPath, userOf(caller)),
+    project: async (idOrPath, caller) => {
+      if (impossible(idOrPath)) return null;
+      const found = await findProjectSubject(db, idOrPath, userOf(caller));
+      if (found || !idOrPath.includes('/')) return found;
+      const former = await findFormer(db, idOrPath, 'project');
+      return former === null ? null : await findProjectSubject(db, String(former), userOf(caller));
+    },
+    group: async (idOrPath, caller) => {
+      if (impossible(idOrPath)) return null;
+      const found = await findGroupSubject(db, idOrPath, userOf(caller));
+      if (found || !isPath(idOrPath)) return found;
+      const former = await findFormer(db, idOrPath, 'group');
+      return former === null ? null : await findGroupSubject(db, String(former), userOf(caller));
+    },
   };
 }
 

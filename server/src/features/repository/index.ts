@@ -31,6 +31,7 @@ export interface RepositoryDependencies
   readonly externalUrl: string;
   /** Directories by storage name. */
   readonly storages: Readonly<Record<string, string>>;
+  readonly gitBudgets: git.GitBudgets;
 }
 
 /** Bytes. */
@@ -39,7 +40,7 @@ const maximumFileContent = 10 * 1024 ** 2;
 
 export function repositoryFeature(deps: RepositoryDependencies) {
   const { db } = deps;
-  const shared = git.createGit();
+  const shared = git.createGit({ limits: deps.gitBudgets });
   const open = repositoryOpener(shared, deps.storages);
   const reader = gitReader(open);
   const writes = writePath({ ...deps, open });

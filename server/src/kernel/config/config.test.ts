@@ -42,6 +42,12 @@ it.each([
   [{ MILLRACE_RUNNER: 'docker' }, 'MILLRACE_RUNNER is "docker", but must be auto, off, shell or bubblewrap'],
   [{ MILLRACE_LOG_LEVEL: 'loud' }, 'MILLRACE_LOG_LEVEL is "loud", but must be trace, debug, info'],
   [{ MILLRACE_REPOSITORIES: '/srv/git' }, 'MILLRACE_REPOSITORIES is "/srv/git", but must be name=path pairs'],
+  [
+    { MILLRACE_GIT_BUDGETS: 'heavy=6' },
+    'MILLRACE_GIT_BUDGETS is "heavy=6", but must be name=processes:waiting:wait:run',
+  ],
+  [{ MILLRACE_GIT_BUDGETS: 'constructor=1:1:1:1' }, 'but must be name=processes:waiting:wait:run'],
+  [{ MILLRACE_GIT_BUDGETS: 'heavy=0:1:1:1' }, 'but must be name=processes:waiting:wait:run'],
   [{ MILLRACE_OBJECTS: 's3://bucket' }, 'S3 storage is not available yet'],
 ])('names the key, the value and what is accepted: %o', (env, message) => {
   expect(failure({ ...base, ...env })).toContain(message);
@@ -63,4 +69,14 @@ it('shows secrets only as set or not', () => {
   expect(shown).toContain('MILLRACE_ROOT_TOKEN=(set)');
   expect(shown).toContain('MILLRACE_ROOT_PASSWORD=');
   expect(shown.join()).not.toContain('glpat-secret');
+});
+
+it('[security 10] budgets of git are laid over the defaults and shown whole', () => {
+  const { values } = loadConfig(base, '[git_budgets]\nanonymous_heavy = "1:5:2:20"\n');
+  expect(values.gitBudgets.anonymous_heavy).toEqual({ concurrency: 1, queue: 5, waitMs: 2000, timeoutMs: 20_000 });
+  const key = configKeys.find((each) => each.name === 'gitBudgets');
+  const shown = key ? shownValue(key, values.gitBudgets) : '';
+  expect(shown).toContain('anonymous_heavy=1:5:2:20');
+  expect(shown).toContain('heavy=6:200:30:60');
+  expect(loadConfig({ ...base, MILLRACE_GIT_BUDGETS: shown }, null).values.gitBudgets).toEqual(values.gitBudgets);
 });

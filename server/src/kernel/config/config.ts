@@ -1,6 +1,7 @@
 /** Configuration: one table of keys, each an environment variable and a key of the optional millrace.toml. */
 import os from 'node:os';
 import path from 'node:path';
+import { type BudgetName, DEFAULT_BUDGETS, type GitBudget, type GitBudgets } from '@millrace/git';
 import { parse as parseToml } from 'smol-toml';
 
 export interface Config {
@@ -19,6 +20,7 @@ export interface Config {
   readonly objects: string;
   readonly repositories: Readonly<Record<string, string>>;
   readonly secrets: string;
+  readonly gitBudgets: GitBudgets;
   readonly trustedProxies: readonly string[];
   readonly sshUrl: string | null;
   readonly smtpUrl: string | null;
@@ -39,6 +41,8 @@ interface Key<K extends keyof Config> {
   /** The default in words, for the documentation. */
   readonly fallbackText: string;
   readonly secret?: true;
+  /** How `millrace config` writes the value, where its own text is not it. */
+  readonly shown?: (value: Config[K]) => string;
   fallback(soFar: Partial<Config>, env: Readonly<Record<string, string | undefined>>): Config[K];
   /** Throws with what is accepted. */
   parse(text: string): Config[K];
@@ -75,6 +79,23 @@ function repositories(text: string): Record<string, string> {
   if (pairs.length === 0 || pairs.some((pair) => pair === null))
     throw new Error('name=path pairs separated by commas, like default=/srv/git');
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', absolute(pair?.[2] ?? '')]));
+}
+/** `processes:waiting:seconds to wait:seconds to run`, as it is written. */
+const budgetText = (budget: GitBudget) =>
+  [budget.concurrency, budget.queue, budget.waitMs / 1000, budget.timeoutMs / 1000].join(':');
+function gitBudgets(text: string): GitBudgets {
+  const budgets: Partial<Record<BudgetName, GitBudget>> = {};
+  for (const pair of words(text)) {
+    const match = /^([a-z_]+)=(\d{1,4}):(\d{1,5}):(\d{1,5}):(\d{1,6})$/.exec(pair);
+    const name = match?.[1] as BudgetName | undefined;
+    const [concurrency = 0, queue = 0, wait = 0, run = 0] = (match ?? []).slice(2).map(Number);
+    if (name === undefined || !Object.hasOwn(DEFAULT_BUDGETS, name) || concurrency < 1 || run < 1)
+      throw new Error(
+        `name=processes:waiting:wait:run pairs separated by commas, like heavy=6:200:30:60, with the names ${Object.keys(DEFAULT_BUDGETS).join(', ')}`,
+      );
+    budgets[name] = { concurrency, queue, waitMs: wait * 1000, timeoutMs: run * 1000 };
+  }
+  return { ...DEFAULT_BUDGETS, ...budgets };
 }
 function objects(text: string): string {
   if (text.startsWith('s3:')) throw new Error('file:/path (S3 storage is not available yet)');
@@ -205,6 +226,19 @@ export const configKeys: readonly Key<keyof Config>[] = [
     parse: absolute,
   }),
   key({
+    name: 'gitBudgets',
+    env: 'MILLRACE_GIT_BUDGETS',
+    description:
+      'git processes by class of work, `name=processes:waiting:wait:run,...`: how many at once, how many requests may wait, for how many seconds, and the seconds one may run. See rate-limits.md',
+    fallbackText: 'the table in [rate-limits.md](rate-limits.md)',
+    fallback: () => DEFAULT_BUDGETS,
+    parse: gitBudgets,
+    shown: (budgets) =>
+      Object.entries(budgets)
+        .map(([name, budget]) => `${name}=${budgetText(budget)}`)
+        .join(','),
+  }),
+  key({
     name: 'trustedProxies',
     env: 'MILLRACE_TRUSTED_PROXIES',
     description: 'Addresses or networks whose `X-Forwarded-*` headers count, separated by commas',
@@ -326,6 +360,7 @@ function fileValue(value: unknown): string {
 /** A value as `millrace config` shows it: secrets only as set or not. */
 export function shownValue(each: Key<keyof Config>, value: unknown): string {
   if (each.secret) return value === null ? '' : '(set)';
+  if (each.shown) return each.shown(value as never);
   if (value === null) return each.name === 'sshPort' ? 'off' : '';
   if (Array.isArray(value)) return value.join(',');
   if (typeof value === 'object')

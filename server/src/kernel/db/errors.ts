@@ -33,3 +33,21 @@ export function isUniqueViolation(error: unknown, index: string): boolean {
   const fault = databaseFault(error);
   return fault?.kind === 'unique' && fault.constraint === index;
 }
+
+/** Classes and codes with which PostgreSQL says that it cannot now: connections, resources, shutdown, time. */
+const transientState = /^(08\w{3}|53\w{3}|57P0[1-5]|57014|55P03|40001|40P01)$/;
+const driverMessages =
+  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/;
+
+/** What of the database failed for now, so that the client should come back; null for every other error. */
+export function databaseOutage(error: unknown): 'unreachable' | 'overloaded' | null {
+  if (!(error instanceof Error)) return null;
+  const { code, syscall } = error as Error & { code?: unknown; syscall?: unknown };
+  if (typeof code === 'string') {
+    if (transientState.test(code)) return /^(08|57P)/.test(code) ? 'unreachable' : 'overloaded';
+    const connecting = syscall === 'connect' || syscall === 'getaddrinfo';
+    return connecting || (code === 'ECONNRESET' && syscall === 'read') ? 'unreachable' : null;
+  }
+  if (!driverMessages.test(error.message)) return null;
+  return error.message.startsWith('timeout exceeded') ? 'overloaded' : 'unreachable';
+}

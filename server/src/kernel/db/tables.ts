@@ -41,6 +41,7 @@ export interface CiVariablesTable {
   environment_scope: Generated<string>;
   description: string | null;
   created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface FactsTable {
@@ -54,6 +55,14 @@ export interface FactsTable {
   delivered_at: Date | null;
 }
 
+export interface FeatureGatesTable {
+  name: string;
+  enabled: boolean;
+  percentage_of_time: number | null;
+  percentage_of_actors: number | null;
+  updated_at: Generated<Date>;
+}
+
 export interface GrantsTable {
   id: Generated<number>;
   user_id: number | null;
@@ -64,6 +73,7 @@ export interface GrantsTable {
   expires_at: string | null;
   created_by_id: number | null;
   created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface InstanceStateTable {
@@ -237,6 +247,14 @@ export interface ObjectDeletionsTable {
   created_at: Generated<Date>;
 }
 
+export interface PathRedirectsTable {
+  id: Generated<number>;
+  path: string;
+  namespace_id: number | null;
+  project_id: number | null;
+  created_at: Generated<Date>;
+}
+
 export interface PipelineVariablesTable {
   pipeline_id: number;
   key: string;
@@ -362,6 +380,14 @@ export interface ProtectedBranchesTable {
   allow_force_push: Generated<boolean>;
   code_owner_approval_required: Generated<boolean>;
   created_at: Generated<Date>;
+}
+
+export interface RateLimitWindowsTable {
+  limit_name: string;
+  subject: string;
+  ends_at: Date;
+  taken: number;
+  granted: number;
 }
 
 export interface RecoveryCodesTable {
@@ -523,6 +549,7 @@ export interface Database {
   application_settings: ApplicationSettingsTable;
   ci_variables: CiVariablesTable;
   facts: FactsTable;
+  feature_gates: FeatureGatesTable;
   grants: GrantsTable;
   instance_state: InstanceStateTable;
   job_artifacts: JobArtifactsTable;
@@ -533,12 +560,14 @@ export interface Database {
   merge_requests: MergeRequestsTable;
   namespaces: NamespacesTable;
   object_deletions: ObjectDeletionsTable;
+  path_redirects: PathRedirectsTable;
   pipeline_variables: PipelineVariablesTable;
   pipelines: PipelinesTable;
   project_counters: ProjectCountersTable;
   projects: ProjectsTable;
   protected_branch_levels: ProtectedBranchLevelsTable;
   protected_branches: ProtectedBranchesTable;
+  rate_limit_windows: RateLimitWindowsTable;
   recovery_codes: RecoveryCodesTable;
   repository_intents: RepositoryIntentsTable;
   runner_managers: RunnerManagersTable;

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../authz/subjects.ts';
 import { cookieNames } from '../names.ts';
-import { unauthorized } from './errors.ts';
+import { HttpError, unauthorized } from './errors.ts';
 import type { CredentialKind } from './route.ts';
 
 /** Implemented by the identity feature and wired in app.ts. Every method answers null for what is unknown, expired or revoked. */
@@ -13,6 +13,8 @@ export interface CredentialResolver {
   jobToken(token: string): Promise<Caller | null>;
   /** A session cookie's value. */
   session(token: string): Promise<Caller | null>;
+  /** Whether tokens in URLs are refused, because they end up in histories and in logs of others. */
+  refusesTokensInUrls(): Promise<boolean>;
   /** Whether the CSRF token belongs to the session cookie. */
   csrfValid(sessionToken: string, csrfToken: string): boolean;
 }
@@ -20,6 +22,7 @@ export interface CredentialResolver {
 interface Found {
   readonly kind: 'token' | 'job' | 'any';
   readonly value: string;
+  readonly inUrl?: boolean;
 }
 
 const headerValue = (request: FastifyRequest, name: string): string | undefined => {
@@ -30,14 +33,14 @@ const headerValue = (request: FastifyRequest, name: string): string | undefined 
 /** The raw tokens of a request, in order of precedence: header, query, bearer. */
 function findTokens(request: FastifyRequest, query: Readonly<Record<string, unknown>>): Found[] {
   const found: Found[] = [];
-  const add = (kind: Found['kind'], value: unknown) => {
-    if (typeof value === 'string' && value !== '') found.push({ kind, value });
+  const add = (kind: Found['kind'], value: unknown, inUrl = false) => {
+    if (typeof value === 'string' && value !== '') found.push({ kind, value, inUrl });
   };
   add('token', headerValue(request, 'private-token'));
-  add('token', query.private_token);
+  add('token', query.private_token, true);
   add('job', headerValue(request, 'job-token'));
-  add('job', query.job_token);
-  add('token', query.access_token);
+  add('job', query.job_token, true);
+  add('token', query.access_token, true);
   const authorization = headerValue(request, 'authorization');
   const bearer = authorization ? /^bearer\s+(\S+)$/i.exec(authorization) : null;
   add('any', bearer?.[1]);
@@ -69,6 +72,8 @@ export async function authenticate(
   if (accepted.includes('token') || accepted.includes('job')) {
     const [first] = findTokens(request, query);
     if (first) {
+      if (first.inUrl && (await resolver.refusesTokensInUrls()))
+        throw new HttpError(401, { message: '401 Unauthorized - refuse_tokens_in_urls: send the token in a header' });
       const asToken = first.kind !== 'job' ? await resolver.accessToken(first.value, request.ip) : null;
       if (asToken) {
         if (!accepted.includes('token')) throw unauthorized();

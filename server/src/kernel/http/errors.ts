@@ -8,12 +8,20 @@ export class HttpError extends Error {
   readonly status: number;
   readonly body: ErrorBody;
   readonly headers: Readonly<Record<string, string>>;
+  /** Sent as plain text instead of the body. */
+  readonly text: string | null;
 
-  constructor(status: number, body: ErrorBody, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    body: ErrorBody,
+    headers: Readonly<Record<string, string>> = {},
+    text: string | null = null,
+  ) {
     super(typeof body === 'object' && 'message' in body ? String(body.message) : JSON.stringify(body));
     this.status = status;
     this.body = body;
     this.headers = headers;
+    this.text = text;
   }
 }
 
@@ -30,6 +38,10 @@ export const invalidRecord = (fields: Readonly<Record<string, readonly string[]>
 
 /** Any status with a plain message, where the ecosystem has a wording of its own. */
 export const plainError = (status: number, message: string) => new HttpError(status, { message });
+
+/** An error for clients that show text: git, and the general rate limits. */
+export const plainText = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) =>
+  new HttpError(status, { message: text.trimEnd() }, headers, text);
 
 export const unauthorized = () => new HttpError(401, { message: '401 Unauthorized' });
 
@@ -60,6 +72,9 @@ export const methodNotAllowed = (allow: readonly string[], shape: 'route' | 'sta
 /** 409 `{message: "409 Conflict: reason"}` unless the ecosystem words it differently (`plainError`). */
 export const conflict = (reason?: string) =>
   new HttpError(409, { message: reason ? `409 Conflict: ${reason}` : '409 Conflict' });
+
+/** 412: what is deleted changed since the client read it. */
+export const preconditionFailed = () => new HttpError(412, { message: '412 Precondition Failed' });
 
 /** 413: the body is larger than the named limit. */
 export const tooLarge = (limit: string, maximumBytes: number) =>

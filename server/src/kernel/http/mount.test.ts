@@ -2,16 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import pino from 'pino';
 import Type from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../authz/subjects.ts';
 import type { User } from '../db/rows.ts';
 import { Entity, Id, ListOf, Nullable, Text, Timestamp } from './entity.ts';
+import { notFound } from './errors.ts';
 import { methodsOfPath, mountRoutes } from './mount.ts';
 import { mapPage, slicePage } from './pagination.ts';
 import { FileParam, Int, Optional, Str } from './params/schema.ts';
-import { Empty, type Route, route } from './route.ts';
+import { Binary, Empty, type Route, route, streamed } from './route.ts';
 import { createHttpServer } from './server.ts';
 
 const Thing = Entity('Thing', { id: Id(), name: Text(), at: Nullable(Timestamp()) });
@@ -51,6 +53,7 @@ const routes: Route[] = [
     access: { on: 'instance', ability: 'admin' },
     params: Type.Object({ id: Int() }),
     responses: { 204: Empty },
+    conditional: 'a thing of the test',
     handler: async () => undefined,
   }),
   route({
@@ -66,6 +69,28 @@ const routes: Route[] = [
     },
   }),
 ];
+let opened = 0;
+routes.push(
+  route({
+    ...open,
+    method: 'GET',
+    path: '/streams/:id',
+    summary: 'Bytes',
+    access: { on: 'public' },
+    params: Type.Object({ id: Str() }),
+    responses: { 200: Binary },
+    handler: async ({ params }) =>
+      streamed(
+        async () => {
+          opened += 1;
+          if (params.id === 'gone') throw notFound('File');
+          return Readable.from([Buffer.from('hello')]);
+        },
+        'text/plain',
+        { 'Content-Length': '5', ETag: '"five"', 'Content-Disposition': 'inline' },
+      ),
+  }),
+);
 for (let index = 0; index < 1000; index += 1) {
   routes.push(
     route({
@@ -96,6 +121,7 @@ let startMilliseconds = 0;
 beforeAll(async () => {
   const before = performance.now();
   mountRoutes(server, routes, {
+    rates: { identified: (_request, _reply, _kind, find) => find(), named: async () => undefined },
     resolver: {
       accessToken: async (token) =>
         token === 'good' ? caller(['api']) : token === 'reads' ? caller(['read_api']) : null,
@@ -104,13 +130,15 @@ beforeAll(async () => {
         token === 'cookie'
           ? { ...caller([]), scopes: null, credential: { kind: 'session', sessionId: 1, needsTwoFactor: false } }
           : null,
+      refusesTokensInUrls: async () => false,
       csrfValid: (_session, csrf) => csrf === 'csrf',
     },
     parents: { project: async () => null, group: async () => null },
     limits: { maxParameterBytes: 10_000, maxFileBytes: 100_000 },
     temporary,
     externalUrl: 'http://forge.test',
-    maximumOffset: 50_000,
+    maximumOffset: async () => 50_000,
+    redirectsMoved: async () => false,
   });
   await server.ready();
   startMilliseconds = performance.now() - before;
@@ -248,6 +276,56 @@ describe('routes', () => {
     const got = await call('GET', '/broken', { headers: { 'X-Request-Id': 'abc-1' } });
     expect(got).toMatchObject({ status: 500, body: { message: '500 Internal Server Error', request_id: 'abc-1' } });
     expect(got.headers.get('x-request-id')).toBe('abc-1');
+  });
+
+  it('opens a stream only for who gets its bytes; a failure to open has headers of its own', async () => {
+    const get = await fetch(`${base}/streams/a`);
+    expect([await get.text(), get.headers.get('content-length'), get.headers.get('etag')]).toEqual([
+      'hello',
+      '5',
+      '"five"',
+    ]);
+    expect(opened).toBe(1);
+    const head = await call('HEAD', '/streams/a');
+    expect([head.status, head.headers.get('content-length'), head.headers.get('etag'), head.body]).toEqual([
+      200,
+      '5',
+      '"five"',
+      null,
+    ]);
+    const unchanged = await call('GET', '/streams/a', { headers: { 'If-None-Match': '"five"' } });
+    expect([unchanged.status, unchanged.headers.get('etag'), unchanged.body]).toEqual([304, '"five"', null]);
+    expect(opened).toBe(1);
+    const gone = await call('GET', '/streams/gone');
+    expect(gone).toMatchObject({ status: 404, body: { message: '404 File Not Found' } });
+    expect([gone.headers.get('etag'), gone.headers.get('content-disposition')]).toEqual([null, null]);
+  });
+
+  it.each([
+    [{ method: 'DELETE', responses: { 204: Empty } }, /conditional is not declared/],
+    [{ conditional: true }, /only a DELETE is conditional/],
+    [{ params: Type.Object({ old: Optional(Str({ deprecated: true })) }) }, /old does not say what replaces it/],
+    [{ params: undefined }, /params is not declared/],
+    [{ responses: {} }, /no response is declared/],
+    [{ responses: { 404: Empty } }, /response 404 is not a success/],
+    [{ credentials: [], access: { on: 'instance', ability: 'admin' } }, /no credential is declared/],
+    [{ access: { on: 'project', ability: 'read_project' } }, /parent parameter id is not declared/],
+    [{ summary: '' }, /summary and tag are required/],
+    [{ path: 'x' }, /path must start with a slash/],
+  ])('an incomplete declaration does not start: %o', (change, reason) => {
+    const complete = {
+      ...open,
+      method: 'GET',
+      path: '/x',
+      summary: 'x',
+      access: { on: 'public' },
+      params: Type.Object({}),
+      responses: { 200: Thing },
+      handler: async () => null,
+    };
+    const declare = route as unknown as (spec: object) => Route;
+    expect(declare(complete)).toMatchObject({ checked: true });
+    expect(() => declare({ ...complete, ...change })).toThrowError(reason);
   });
 
   it('security: an incomplete declaration does not pass', () => {

@@ -4,27 +4,45 @@ import createRouter from 'find-my-way';
 import Type, { type TObject } from 'typebox';
 import type { Caller, Subject } from '../authz/subjects.ts';
 import { anonymous } from '../authz/subjects.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
+import { etagMatches, etagOf, requireUnmodifiedSince } from './conditional.ts';
 import { authenticate, type CredentialResolver } from './credentials.ts';
+import { asRequest } from './current-request.ts';
 import { forbidden, insufficientScope, noSuchRoute, unauthorized } from './errors.ts';
-import { isPaged, type Page, pageHeaders, pageOf, pagingParameters } from './pagination.ts';
+import { actorOf, movedAnswer } from './moved.ts';
+import { pageHeaders } from './page-links.ts';
+import { isPaged, type Page, pageOf, pagingParameters } from './pagination.ts';
 import { type BodyLimits, mergeParameters, type ParsedBody, readBody } from './params/body.ts';
 import { emptyObject, parseUrlEncoded, type RawObject } from './params/nested.ts';
 import { validateParameters } from './params/validate.ts';
-import { loadGroup, loadProject, type ParentLoader } from './parents.ts';
-import { acceptedScopes, Binary, type Context, Empty, isAnswer, isStreamed, type Route } from './route.ts';
+import { isFormerPath, loadGroup, loadProject, type ParentLoader } from './parents.ts';
+import {
+  acceptedScopes,
+  Binary,
+  type Context,
+  Empty,
+  isAnswer,
+  isStreamed,
+  type Route,
+  type Streamed,
+} from './route.ts';
 import { serialiser } from './serialise.ts';
-import { strictDifferences } from './strict.ts';
+import { handledStrictly, strictDifferences } from './strict.ts';
 
 /** What mounting needs from the composition root. */
 export interface MountDependencies {
   readonly resolver: CredentialResolver;
   readonly parents: ParentLoader;
+  readonly rates: Pick<RateLimits, 'identified' | 'named'>;
   readonly limits: BodyLimits;
   /** Directory for uploads in flight, on the same file system as the object store. */
   readonly temporary: string;
   /** External URL without a trailing slash; links of pages start with it. */
   readonly externalUrl: string;
-  readonly maximumOffset: number;
+  /** The highest row that offset pages reach, as the administrator set it; 0 for no limit. */
+  readonly maximumOffset: () => Promise<number>;
+  /** Whether a request by a former path is sent to the numeric id, for `Project:ID` or `Group:ID`. */
+  readonly redirectsMoved: (actor: string) => Promise<boolean>;
   /** In tests: answers that differ from their schema are faults instead of being trimmed to it. */
   readonly strict?: boolean;
 }
@@ -34,7 +52,7 @@ const apiPrefix = '/api/v4';
 /** The declared parameters of a route together with those of its paging. */
 export function parametersOf(route: Route): TObject {
   return route.pagination
-    ? Type.Object({ ...route.params.properties, ...pagingParameters(route.pagination) })
+    ? Type.Object({ ...pagingParameters(route.pagination), ...route.params.properties })
     : route.params;
 }
 
@@ -82,6 +100,22 @@ const queryOf = (request: FastifyRequest): RawObject =>
 /** The client's address for the log and rate limits: only trusted proxies may say another (Fastify's trustProxy). */
 const addressOf = (request: FastifyRequest) => request.ip;
 
+async function sendStream(request: FastifyRequest, reply: FastifyReply, result: Streamed): Promise<FastifyReply> {
+  const { stream, headers = {} } = result;
+  const unchanged = etagMatches(request.headers['if-none-match'], headers.ETag);
+  const wanted = !unchanged && request.method !== 'HEAD';
+  if (!wanted && typeof stream !== 'function') stream.destroy();
+  // Opened before any header is set: a failure has headers of its own.
+  const body = wanted ? await (typeof stream === 'function' ? stream() : stream) : undefined;
+  for (const [name, value] of Object.entries(headers))
+    if (!unchanged || name !== 'Content-Length') reply.header(name, value);
+  if (unchanged) return reply.code(304).send();
+  return reply
+    .code(result.status ?? 200)
+    .header('Content-Type', result.type)
+    .send(body);
+}
+
 async function send(
   route: Route,
   deps: MountDependencies,
@@ -90,13 +124,7 @@ async function send(
   page: Page | null,
   result: unknown,
 ): Promise<FastifyReply> {
-  if (isStreamed(result)) {
-    for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
-    return reply
-      .code(result.status ?? 200)
-      .header('Content-Type', result.type)
-      .send(result.stream);
-  }
+  if (isStreamed(result)) return await sendStream(request, reply, result);
   let status = Number(Object.keys(route.responses)[0]);
   let body: unknown = result;
   if (isAnswer(result)) {
@@ -105,8 +133,8 @@ async function send(
     for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
   }
   if (isPaged(body) && page) {
-    for (const [name, value] of Object.entries(pageHeaders(page, body, new URL(request.url, `${deps.externalUrl}/`))))
-      reply.header(name, value);
+    const address = { externalUrl: deps.externalUrl, target: request.url };
+    for (const [name, value] of Object.entries(pageHeaders(page, body, address))) reply.header(name, value);
     body = body.items;
   }
   reply.code(status);
@@ -119,7 +147,34 @@ async function send(
     const found = strictDifferences(schema, body);
     if (found.length > 0) throw new Error(`${route.method} ${route.path} answered ${status}: ${found.join('; ')}`);
   }
-  return reply.header('Content-Type', 'application/json').send(serialiser(schema)(body));
+  // Bytes at once: the hash, the length and the socket each would make them of a text anew.
+  const text = Buffer.from(serialiser(schema)(body));
+  if (route.method === 'GET' && status === 200) {
+    const etag = etagOf(text);
+    reply.header('ETag', etag);
+    if (etagMatches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  }
+  return reply.header('Content-Type', 'application/json').send(text);
+}
+
+/** What a list is a list of: the name of its entity. */
+function nounOf(route: Route): string {
+  const title = (schema: unknown): string | undefined => {
+    if (typeof schema !== 'object' || schema === null) return undefined;
+    const node = schema as { title?: string; items?: unknown; anyOf?: readonly unknown[] };
+    return node.title ?? title(node.items) ?? title(node.anyOf?.[0]);
+  };
+  return title(route.responses[200]) ?? route.tag;
+}
+
+/** The part of a list that the request asks for; null on routes that are no lists. */
+async function windowOf(
+  route: Route,
+  params: Readonly<Record<string, unknown>>,
+  deps: MountDependencies,
+): Promise<Page | null> {
+  if (!route.pagination) return null;
+  return pageOf(route.pagination, params, { maximumOffset: await deps.maximumOffset(), noun: nounOf(route) });
 }
 
 async function run(
@@ -133,11 +188,23 @@ async function run(
   const path = request.params as Record<string, string>;
   // `/users/` is not the user without a name; only the rest that `*` catches may be empty.
   if (Object.entries(path).some(([name, value]) => value === '' && name !== '*')) throw noSuchRoute();
-  const found = await authenticate(deps.resolver, request, query, route.credentials);
+  const identify = () => authenticate(deps.resolver, request, query, route.credentials);
+  const found = await deps.rates.identified(request, reply, 'api', identify, route);
   const caller = found ?? anonymous;
   checkScopes(route, caller);
   if (!route.beforeTwoFactor) checkTwoFactor(caller);
   const subject = await authorise(route, deps, caller, path);
+  if (subject && (route.access.on === 'project' || route.access.on === 'group')) {
+    const name = route.access.param ?? 'id';
+    // Authorised first: nobody learns the id of what they may not see.
+    if (isFormerPath(subject, path[name] ?? '') && (await deps.redirectsMoved(actorOf(subject))))
+      return movedAnswer(request, reply, {
+        subject,
+        path: apiPrefix + route.path,
+        name,
+        externalUrl: deps.externalUrl,
+      });
+  }
   const limits = route.maxFileBytes === undefined ? deps.limits : { ...deps.limits, maxFileBytes: route.maxFileBytes };
   let body: ParsedBody | null = null;
   const abort = new AbortController();
@@ -149,7 +216,8 @@ async function run(
       : await readBody(request.raw, limits, deps.temporary);
     const merged = mergeParameters(query, body, path);
     const params = validateParameters(schema, merged.tree, merged.json);
-    const page = route.pagination ? pageOf(route.pagination, params, deps.maximumOffset) : null;
+    if (route.rate) await deps.rates.named(route, { caller, subject, params, request }, reply);
+    const page = await windowOf(route, params, deps);
     const context = {
       params,
       caller,
@@ -162,8 +230,17 @@ async function run(
       header: (name: string, value: string) => {
         reply.header(name, value);
       },
+      unmodifiedSince: (changedAt: Date | null) =>
+        requireUnmodifiedSince(request.headers['if-unmodified-since'], changedAt),
     } as unknown as Context;
-    return await send(route, deps, request, reply, page, await route.handler(context));
+    // A credential that only the handler knows is none of a stranger.
+    const stranger = caller.user === null && route.access.on !== 'credential';
+    const work = { anonymous: stranger, signal: route.method === 'GET' ? abort.signal : null };
+    // What is streamed is opened while it is sent: that too is the request's.
+    return await asRequest(work, async () => {
+      const result = await (deps.strict ? handledStrictly(route, context) : route.handler(context));
+      return await send(route, deps, request, reply, page, result);
+    });
   } finally {
     if (body) await body.cleanup();
   }
@@ -175,7 +252,9 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], d
     if (!route.checked) throw new Error(`route ${route.method} ${route.path} was not declared through route()`);
     let schema: TObject | undefined;
     server.route({
-      method: route.method,
+      // HEAD is ours, because the framework's would read a streamed body to its end.
+      method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+      exposeHeadRoute: false,
       url: apiPrefix + route.path,
       handler: (request, reply) => {
         schema ??= parametersOf(route);

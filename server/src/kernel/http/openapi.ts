@@ -163,8 +163,30 @@ function responses(route: Route, components: Map<string, Node>): Node {
   if (route.access.on !== 'public' || route.credentials.length > 0) result['401'] = refer('Unauthorized');
   if (route.access.on !== 'public') result['403'] = refer('Forbidden');
   if (route.path.includes(':')) result['404'] = refer('NotFound');
+  result['429'] = refer('TooManyRequests');
+  if (route.method === 'GET') result['304'] ??= { description: 'Not changed since the `ETag` of `If-None-Match`' };
+  for (const status of refusalsOf(route)) result[status] = refer(refusals[status].name);
   return result;
 }
+
+/** What a route may refuse beyond the usual, and what every route may answer when something is wrong with the service. */
+const refusals = {
+  405: { name: 'NotAllowed', text: 'Not possible in this state' },
+  409: { name: 'Conflict', text: 'Conflicts with what is there' },
+  412: { name: 'PreconditionFailed', text: 'Changed since the client read it' },
+  416: { name: 'OutOfPlace', text: 'Does not continue what is there' },
+  422: { name: 'Unprocessable', text: 'Understood, and not possible' },
+  500: { name: 'Fault', text: 'A fault of the service; `request_id` finds it in the log' },
+  503: { name: 'Unavailable', text: 'Overloaded or without its database; `Retry-After` says when to come back' },
+} as const;
+
+const refusalsOf = (route: Route) =>
+  ([405, 409, 412, 416, 422, 500, 503] as const).filter(
+    (status) =>
+      status >= 500 ||
+      (status === 412 && route.conditional === true) ||
+      route.errors?.some((declared) => declared === status),
+  );
 
 const message = (description: string) => ({
   description,
@@ -258,6 +280,14 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
           Unauthorized: message('No valid credentials'),
           Forbidden: message('Not allowed for this caller'),
           NotFound: message('Does not exist, or may not be seen by this caller'),
+          TooManyRequests: {
+            ...message('A rate limit is used up; `Retry-After` says for how long'),
+            content: {
+              ...message('').content,
+              'text/plain': { schema: { type: 'string' } },
+            },
+          },
+          ...Object.fromEntries(Object.values(refusals).map(({ name, text }) => [name, message(text)])),
         },
         schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       },

@@ -3,8 +3,11 @@ import type { TProperties } from 'typebox';
 import { HttpError, invalidParameters } from './errors.ts';
 import { Int, OneOf, Optional, Str } from './params/schema.ts';
 
-/** `offset`: pages by number; `keyset`: cursor only; `both`: offset unless `pagination=keyset` is asked. */
-export type PagingStyle = 'offset' | 'keyset' | 'both';
+/**
+ * `offset`: pages by number; `keyset`: cursor only; `both`: offset unless `pagination=keyset` is asked; `token`: the
+ * same for lists of a repository, which clients continue with `page_token` instead of `cursor`.
+ */
+export type PagingStyle = 'offset' | 'keyset' | 'both' | 'token';
 
 /** A position in a keyset list: the values of the order's columns in the last row of the page before. */
 export type CursorValues = Readonly<Record<string, string | number | null>>;
@@ -18,14 +21,17 @@ export interface Page {
   /** Rows to fetch: one more than a page, so that the next page is known without counting. */
   readonly limit: number;
   readonly after: CursorValues | null;
+  /** Where a list of a repository continues, as the client gave it. */
+  readonly token: string | null;
 }
 
-/** One page of a list, made by `offsetPage` or `keysetPage`. */
+/** One page of a list, made by `offsetPage`, `keysetPage` or `tokenPage`. */
 export interface Paged<T = unknown> {
   readonly items: readonly T[];
   readonly total: number | null;
   readonly hasNext: boolean;
-  readonly next: CursorValues | null;
+  /** The parameters with which the next keyset page is asked for. */
+  readonly next: Readonly<Record<string, string>> | null;
 }
 
 const defaultPerPage = 20;
@@ -35,19 +41,25 @@ export const countLimit = 10_000;
 
 const pagedResults = new WeakSet<object>();
 
+function made<T>(value: Paged<T>): Paged<T> {
+  pagedResults.add(value);
+  return value;
+}
+
+const firstOf = <T>(page: Page, rows: readonly T[]) =>
+  rows.length > page.perPage ? rows.slice(0, page.perPage) : rows;
+
 /**
  * An offset page from `limit` fetched rows. `total` is the exact number of rows, null when unknown or above
  * `countLimit`; give `countLimit + 1` rows' count as it is, it is dropped here.
  */
 export function offsetPage<T>(page: Page, rows: readonly T[], total: number | null): Paged<T> {
-  const value: Paged<T> = {
-    items: rows.length > page.perPage ? rows.slice(0, page.perPage) : rows,
+  return made({
+    items: firstOf(page, rows),
     total: total !== null && total <= countLimit ? total : null,
     hasNext: rows.length > page.perPage,
     next: null,
-  };
-  pagedResults.add(value);
-  return value;
+  });
 }
 
 /** An offset page of a list that is wholly in memory. */
@@ -55,29 +67,32 @@ export function slicePage<T>(page: Page, all: readonly T[]): Paged<T> {
   return offsetPage(page, all.slice(page.offset, page.offset + page.limit), all.length);
 }
 
+function continued<T>(page: Page, rows: readonly T[], next: (last: T) => Record<string, string>): Paged<T> {
+  const items = firstOf(page, rows);
+  const hasNext = rows.length > page.perPage;
+  const last = items.at(-1);
+  return made({ items, total: null, hasNext, next: hasNext && last !== undefined ? next(last) : null });
+}
+
 /** A keyset page from `limit` fetched rows; `cursorOf` names the order's values of a row. */
 export function keysetPage<T>(page: Page, rows: readonly T[], cursorOf: (row: T) => CursorValues): Paged<T> {
-  const items = rows.length > page.perPage ? rows.slice(0, page.perPage) : rows;
-  const last = items.at(-1);
-  const hasNext = rows.length > page.perPage;
-  const value: Paged<T> = { items, total: null, hasNext, next: hasNext && last !== undefined ? cursorOf(last) : null };
-  pagedResults.add(value);
-  return value;
+  return continued(page, rows, (last) => ({ cursor: encodeCursor(cursorOf(last)) }));
 }
+
+/** A keyset page of a list that clients continue with `page_token`, as those of a repository. */
+export function tokenPage<T>(page: Page, rows: readonly T[], tokenOf: (row: T) => string): Paged<T> {
+  return continued(page, rows, (last) => ({ page_token: tokenOf(last) }));
+}
+
+/** The same page with other items in their place. */
+export const withItems = <T>(page: Paged, items: readonly T[]): Paged<T> => made({ ...page, items });
 
 /** The same page with each item mapped, for entities. */
-export function mapPage<T, U>(page: Paged<T>, map: (item: T) => U): Paged<U> {
-  const value: Paged<U> = { ...page, items: page.items.map(map) };
-  pagedResults.add(value);
-  return value;
-}
+export const mapPage = <T, U>(page: Paged<T>, map: (item: T) => U): Paged<U> => withItems(page, page.items.map(map));
 
 /** The same page with each item mapped by something that waits; the items of a page are few. */
-export async function mapPageAsync<T, U>(page: Paged<T>, map: (item: T) => Promise<U>): Promise<Paged<U>> {
-  const value: Paged<U> = { ...page, items: await Promise.all(page.items.map(map)) };
-  pagedResults.add(value);
-  return value;
-}
+export const mapPageAsync = async <T, U>(page: Paged<T>, map: (item: T) => Promise<U>): Promise<Paged<U>> =>
+  withItems(page, await Promise.all(page.items.map(map)));
 
 export const isPaged = (value: unknown): value is Paged =>
   typeof value === 'object' && value !== null && pagedResults.has(value);
@@ -93,78 +108,60 @@ export function pagingParameters(style: PagingStyle): TProperties {
   if (style === 'offset') return offset;
   return {
     ...offset,
-    pagination: Optional(OneOf(['keyset', 'legacy', 'none'], { description: 'Set to `keyset` to page by cursor' })),
-    cursor: Optional(Str({ description: 'Position from the `next` link of the page before' })),
-    id_after: Optional(Int({ description: 'Only items with an id above this' })),
-    id_before: Optional(Int({ description: 'Only items with an id below this' })),
+    pagination: Optional(OneOf(['keyset', 'offset', 'legacy'], { description: 'Set to `keyset` to page by cursor' })),
+    ...(style === 'token'
+      ? { page_token: Optional(Str({ description: 'Position from the `next` link of the page before' })) }
+      : { cursor: Optional(Str({ description: 'Position from the `next` link of the page before' })) }),
   };
 }
 
-const encodeCursor = (values: CursorValues) => Buffer.from(JSON.stringify(values)).toString('base64url');
+/** An opaque text of a position, and back. */
+export const encodeCursor = (values: CursorValues): string => Buffer.from(JSON.stringify(values)).toString('base64url');
 
-function decodeCursor(text: string): CursorValues {
+/** The position that a text stands for; null where it is not one. What the values may be is the list's to check. */
+export function decodeCursor(text: string): CursorValues | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as CursorValues;
   } catch {
-    // Falls through to the one error for every bad cursor.
+    // Falls through to the one answer for every bad cursor.
   }
-  throw invalidParameters(['cursor is invalid']);
+  return null;
 }
 
-/** The window that the validated paging parameters ask for. `maximumOffset` is the instance's limit. */
-export function pageOf(style: PagingStyle, params: Readonly<Record<string, unknown>>, maximumOffset: number): Page {
+/** 405: the list has keyset pages, but not in this order. */
+export const keysetUnavailable = () =>
+  new HttpError(405, { error: 'Keyset pagination is not yet available for this type of request' });
+
+/** What the instance allows, and what the list is of, for the refusal. */
+export interface PageLimits {
+  /** Highest last row of an offset page; 0 for no limit. */
+  readonly maximumOffset: number;
+  readonly noun: string;
+}
+
+function refused(style: PagingStyle, { maximumOffset, noun }: PageLimits): HttpError {
+  const hint = style === 'offset' ? '' : ' Remaining records can be retrieved using keyset pagination.';
+  const why =
+    style === 'keyset'
+      ? 'Offset pagination is not available'
+      : `Offset pagination has a maximum allowed offset of ${maximumOffset}`;
+  const name = style === 'keyset' ? '' : ' (offset_pagination_limit)';
+  return new HttpError(405, { error: `${why} for requests that return objects of type ${noun}${name}.${hint}` });
+}
+
+/** The window that the validated paging parameters ask for. */
+export function pageOf(style: PagingStyle, params: Readonly<Record<string, unknown>>, limits: PageLimits): Page {
   const perPage = Math.min(Number(params.per_page ?? defaultPerPage), maximumPerPage);
-  const keyset = style === 'keyset' || (style === 'both' && params.pagination === 'keyset');
-  if (keyset) {
-    const after = typeof params.cursor === 'string' ? decodeCursor(params.cursor) : null;
-    return { style: 'keyset', page: 1, perPage, offset: 0, limit: perPage + 1, after };
-  }
   const page = Number(params.page ?? 1);
-  const offset = (page - 1) * perPage;
-  if (offset > maximumOffset) {
-    throw new HttpError(405, {
-      error: `Offset pagination has a maximum allowed offset of ${maximumOffset} for requests that return objects of this type. Remaining records can be retrieved using keyset pagination.`,
-    });
+  if (style === 'keyset' || (style !== 'offset' && params.pagination === 'keyset')) {
+    if (style === 'keyset' && page > 1) throw refused(style, limits);
+    const { cursor, page_token } = params;
+    const after = typeof cursor === 'string' ? decodeCursor(cursor) : null;
+    if (after === null && cursor !== undefined) throw invalidParameters(['cursor is invalid']);
+    const token = typeof page_token === 'string' && page_token !== '' ? page_token : null;
+    return { style: 'keyset', page: 1, perPage, offset: 0, limit: perPage + 1, after, token };
   }
-  return { style: 'offset', page, perPage, offset, limit: perPage + 1, after: null };
-}
-
-/** Headers of a page. `url` is the request's absolute URL; every query parameter of it is kept in the links. */
-export function pageHeaders(page: Page, paged: Paged, url: URL): Record<string, string> {
-  const link = (rel: string, change: (query: URLSearchParams) => void) => {
-    const target = new URL(url);
-    change(target.searchParams);
-    return `<${target.href}>; rel="${rel}"`;
-  };
-  if (page.style === 'keyset') {
-    const next = paged.next;
-    if (!next) return { 'X-Per-Page': String(page.perPage) };
-    const href = link('next', (query) => {
-      query.delete('page');
-      query.set('pagination', 'keyset');
-      query.set('per_page', String(page.perPage));
-      query.set('cursor', encodeCursor(next));
-    });
-    return { 'X-Per-Page': String(page.perPage), Link: href };
-  }
-  const numbered = (number: number) => (query: URLSearchParams) => {
-    query.set('page', String(number));
-    query.set('per_page', String(page.perPage));
-  };
-  const lastPage = paged.total === null ? null : Math.max(1, Math.ceil(paged.total / page.perPage));
-  const links = [
-    ...(page.page > 1 ? [link('prev', numbered(page.page - 1))] : []),
-    ...(paged.hasNext ? [link('next', numbered(page.page + 1))] : []),
-    link('first', numbered(1)),
-    ...(lastPage === null ? [] : [link('last', numbered(lastPage))]),
-  ];
-  return {
-    Link: links.join(', '),
-    'X-Page': String(page.page),
-    'X-Per-Page': String(page.perPage),
-    'X-Prev-Page': page.page > 1 ? String(page.page - 1) : '',
-    'X-Next-Page': paged.hasNext ? String(page.page + 1) : '',
-    ...(paged.total === null ? {} : { 'X-Total': String(paged.total), 'X-Total-Pages': String(lastPage) }),
-  };
+  if (limits.maximumOffset > 0 && page * perPage > limits.maximumOffset) throw refused(style, limits);
+  return { style: 'offset', page, perPage, offset: (page - 1) * perPage, limit: perPage + 1, after: null, token: null };
 }

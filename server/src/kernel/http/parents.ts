@@ -10,6 +10,14 @@ export interface ParentLoader {
   group(idOrPath: string, caller: Caller): Promise<GroupSubject | null>;
 }
 
+/** Whether a path names the parent by where it was before it was renamed or transferred. */
+export function isFormerPath(subject: ProjectSubject | GroupSubject, idOrPath: string): boolean {
+  if (/^\d+$/.test(idOrPath)) return false;
+  const now =
+    subject.kind === 'project' ? `${subject.namespace.full_path}/${subject.project.path}` : subject.group.full_path;
+  return now.toLowerCase() !== idOrPath.toLowerCase();
+}
+
 /**
  * What the caller may not see is 404 (401 for anonymous callers where signing in could help is not told: the ecosystem
  * answers 404); what they see but may not do is 403, or 401 when nobody is signed in.

@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { GroupAbility, InstanceAbility, ProjectAbility } from '../authz/abilities.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../authz/subjects.ts';
+import type { LimitName } from '../rate-limits/limits.ts';
 import type { Page, Paged, PagingStyle } from './pagination.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -30,8 +31,11 @@ export type Access =
   /** The handler's own check of the credential named: a token in the body, or the job that the token belongs to. */
   | { readonly on: 'credential' };
 
+/** A body, or how it is opened: HEAD and an unchanged body never open it. */
+export type StreamSource = Readable | (() => Promise<Readable>);
+
 export interface Streamed {
-  readonly stream: Readable;
+  readonly stream: StreamSource;
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status?: number;
@@ -54,9 +58,12 @@ export function answer(status: number, body?: unknown, headers?: Readonly<Record
   return value;
 }
 
-/** A body that is streamed as it is; only on routes that declare a binary response. */
+/**
+ * A body that is streamed as it is; only on routes that declare a binary response. With an `ETag` among the headers the
+ * edge answers 304 to whoever has it.
+ */
 export function streamed(
-  stream: Readable,
+  stream: StreamSource,
   type: string,
   headers?: Readonly<Record<string, string>>,
   status = 200,
@@ -96,7 +103,15 @@ export interface Context<P extends TObject = TObject, A extends Access = Access>
   readonly request: FastifyRequest;
   /** Sets a header of the answer. */
   header(name: string, value: string): void;
+  /**
+   * For deletes: 412 when the client's `If-Unmodified-Since` is before the last change of what is deleted. Asked before
+   * anything happens; null where no change is known.
+   */
+  unmodifiedSince(changedAt: Date | null): void;
 }
+
+/** What a route may answer beyond the refusals that every route can give. */
+export type DeclaredError = 405 | 409 | 412 | 416 | 422;
 
 export interface RouteSpec<P extends TObject = TObject, A extends Access = Access> {
   readonly method: Method;
@@ -116,9 +131,15 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
   readonly rawBody?: true;
   /** Raises the size limit of one uploaded file, in bytes; a function is asked per request. */
   readonly maxFileBytes?: number;
+  /** Limits of its own, besides the general ones: rows of kernel/rate-limits. */
+  readonly rate?: LimitName | readonly LimitName[];
   readonly deprecated?: true;
   /** Also for sessions of people who have to set up a second factor before anything else. */
   readonly beforeTwoFactor?: true;
+  /** Refusals of this route's own. In tests an undeclared one is a fault. */
+  readonly errors?: readonly DeclaredError[];
+  /** On DELETE: true when the handler asks `unmodifiedSince`; where nothing has a date of change, why not. */
+  readonly conditional?: true | string;
   handler(context: Context<P, A>): Promise<unknown>;
 }
 
@@ -127,9 +148,15 @@ export type Route = RouteSpec & { readonly checked: true };
 
 const pathParameter = /:([a-z_]+)/g;
 
+interface Documented {
+  readonly deprecated?: boolean;
+  readonly description?: string;
+}
+
 function problems(spec: RouteSpec): string[] {
   const found: string[] = [];
-  const properties = (spec.params as { properties?: Record<string, unknown> }).properties ?? {};
+  const properties = ((spec.params ?? {}) as { properties?: Record<string, Documented> }).properties ?? {};
+  if (!spec.params) found.push('params is not declared');
   for (const [, name] of spec.path.matchAll(pathParameter)) {
     if (name && !(name in properties)) found.push(`path parameter ${name} is not declared in params`);
   }
@@ -145,6 +172,12 @@ function problems(spec: RouteSpec): string[] {
   if (Object.keys(spec.responses ?? {}).length === 0) found.push('no response is declared');
   for (const status of Object.keys(spec.responses ?? {}))
     if (!/^[23]\d\d$/.test(status)) found.push(`response ${status} is not a success`);
+  for (const [name, schema] of Object.entries(properties))
+    if (schema.deprecated && !schema.description)
+      found.push(`deprecated parameter ${name} does not say what replaces it`);
+  if (spec.conditional !== undefined && spec.method !== 'DELETE') found.push('only a DELETE is conditional');
+  if (spec.method === 'DELETE' && !spec.conditional)
+    found.push('conditional is not declared: true with context.unmodifiedSince, or why not');
   return found;
 }
 

@@ -1,6 +1,7 @@
 /** The HTTP server: one Fastify instance with our own body handling, one error mapper, 404 and 405, request ids, logging. */
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { databaseOutage } from '../db/errors.ts';
 import { HttpError, internalError, methodNotAllowed, noSuchRoute, unavailable } from './errors.ts';
 
 export interface HttpServerOptions {
@@ -24,10 +25,10 @@ function failure(error: unknown, request: FastifyRequest): HttpError {
   if (code === 'FST_ERR_BAD_URL') return new HttpError(400, { error: 'the path is not valid percent-encoded UTF-8' });
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new HttpError(415, { error: 'the content type is not supported' });
-  // Connection failures of the database: the client should come back.
-  if (typeof code === 'string' && /^(ECONNREFUSED|ECONNRESET|57P0[123]|08\d{3}|53300)$/.test(code)) {
-    request.log.error({ err: error }, 'database unavailable');
-    return unavailable('the database is not reachable');
+  const outage = databaseOutage(error);
+  if (outage) {
+    request.log.error({ err: error }, `database ${outage}`);
+    return unavailable(outage === 'unreachable' ? 'the database is not reachable' : 'the database is overloaded');
   }
   if (request.raw.destroyed && !request.raw.complete)
     return new HttpError(400, { message: '400 Bad request - the body ended early' });
@@ -47,8 +48,12 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     reply.header('Connection', 'close');
     request.raw.resume();
   }
-  reply.removeHeader('Link');
-  void reply.code(answer.status).header('Content-Type', 'application/json').send(JSON.stringify(answer.body));
+  // What the handler said of the answer that it did not give.
+  for (const name of ['Link', 'ETag', 'Content-Length', 'Content-Disposition']) reply.removeHeader(name);
+  void reply
+    .code(answer.status)
+    .header('Content-Type', answer.text === null ? 'application/json' : 'text/plain')
+    .send(answer.text ?? JSON.stringify(answer.body));
 }
 
 /** Creates the server without routes; features and transports mount on it before it listens. */

@@ -2,7 +2,10 @@
  * Whether a value is exactly what its response schema says: for tests, where a key that would silently vanish, a
  * required one without a value, or a number that left the database as text is a fault of the mapper.
  */
+
 import type { TSchema } from 'typebox';
+import { HttpError } from './errors.ts';
+import type { Context, DeclaredError, Route } from './route.ts';
 
 interface Node {
   type?: string | readonly string[];
@@ -64,4 +67,30 @@ function differences(schema: Node, value: unknown, at: string): string[] {
 /** Every difference between a value and its response schema, each with the path to it; empty when it is exact. */
 export function strictDifferences(schema: TSchema, value: unknown): string[] {
   return differences(schema as Node, value, 'body');
+}
+
+/** Refusals that every route may give without saying so. */
+const usualErrors = new Set([400, 401, 403, 404, 413, 415, 429, 500, 503]);
+
+/** Runs a handler and holds what it does against what its route declares. */
+export async function handledStrictly(route: Route, context: Context): Promise<unknown> {
+  let asked = false;
+  const unmodifiedSince = (changedAt: Date | null) => {
+    asked = true;
+    context.unmodifiedSince(changedAt);
+  };
+  try {
+    const result = await route.handler({ ...context, unmodifiedSince });
+    if (route.conditional === true && !asked)
+      throw new Error(`${route.method} ${route.path} is declared conditional and did not ask unmodifiedSince`);
+    return result;
+  } catch (error) {
+    if (!(error instanceof HttpError) || usualErrors.has(error.status)) throw error;
+    const declared =
+      route.errors?.includes(error.status as DeclaredError) ||
+      (error.status === 412 && route.conditional === true) ||
+      (error.status === 405 && route.pagination !== undefined);
+    if (declared) throw error;
+    throw new Error(`${route.method} ${route.path} refused with ${error.status}, which it does not declare`);
+  }
 }

@@ -1,61 +1,131 @@
 /** Application settings: typed values with defaults, read by every slice, kept for a minute and dropped on change. */
+import { isDeepStrictEqual } from 'node:util';
 import { type Db, transaction } from '../db/index.ts';
-import { type ApplicationSettings, defaultSettings } from './defaults.ts';
-import { readSettings, settingsChannel, writeSetting } from './settings.queries.ts';
+import { emit } from '../events/index.ts';
+import type { Secrets } from '../secrets/index.ts';
+import { levelOf, protectionOf } from './branch-protection.ts';
+import { checkSettings, normalised } from './check.ts';
+import { defaultSettings } from './defaults.ts';
+import { type ChangeFeed, kept } from './kept.ts';
+import { lockSettings, readSettings, settingsChannel, settingsTimes, writeSettings } from './settings.queries.ts';
+import { type OtherName, otherNames, underOwnNames } from './spellings.ts';
+import { type ApplicationSettings, isSettingName, type SettingName, settingRows } from './table/index.ts';
 
-export type { ApplicationSettings, SettingName } from './defaults.ts';
 export { defaultSettings } from './defaults.ts';
+export type { ChangeFeed } from './kept.ts';
+export { kept } from './kept.ts';
+export { type Kind, type Owner, owners, type Row } from './row.ts';
+export { otherNames } from './spellings.ts';
+export {
+  type ApplicationSettings,
+  replacedSettings,
+  type SettingName,
+  settingNames,
+  settingRows,
+} from './table/index.ts';
 
-/** What caches need of the connection that listens for changes made by other processes. */
-export interface ChangeFeed {
-  /** False while changes made elsewhere do not arrive; caches are then bypassed. */
-  readonly connected: boolean;
-  /** Calls back with the payload of every notification on the channel. */
-  on(channel: string, callback: (payload: string) => void): void;
-  /** Calls back when the connection is lost. */
-  onLost(callback: () => void): void;
+/** New values by name; other spellings of a name are taken too. */
+export type SettingChanges = Partial<ApplicationSettings> & Readonly<Partial<Record<OtherName, unknown>>>;
+
+export interface StoredSettings {
+  readonly values: ApplicationSettings;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 }
 
 export interface Settings {
   /** All values as they are now; at most a minute old if a change was missed. */
   read(): Promise<ApplicationSettings>;
-  /** Stores values. They are the caller's to validate. */
-  write(changes: Partial<ApplicationSettings>): Promise<void>;
+  /** All values as the database has them, and when they changed. */
+  stored(): Promise<StoredSettings>;
+  /**
+   * Changes values, all of them or none, and records who did. The result as a whole must be allowed: throws the API's
+   * 400 otherwise. A masked secret that comes back as it was answered stays as it is.
+   */
+  write(changes: SettingChanges, actorId?: number | null): Promise<void>;
 }
 
-const lifetimeMilliseconds = 60_000;
-
-/** Stored values over the defaults. Rows that no reader knows are kept in the table and ignored here. */
-function merged(rows: ReadonlyArray<{ name: string; value: unknown }>): ApplicationSettings {
-  const known = rows.filter((row) => row.name in defaultSettings).map((row) => [row.name, row.value] as const);
-  return { ...defaultSettings, ...(Object.fromEntries(known) as Partial<ApplicationSettings>) };
+export interface SettingsDependencies {
+  readonly db: Db;
+  readonly changes: ChangeFeed;
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
 }
+
+/** What is answered for a secret that is set. */
+export const secretMask = '*****';
+
+const purpose = (name: string) => `setting ${name}`;
 
 /** One per process. `now` is a monotonic clock in milliseconds. */
-export function createSettings(db: Db, changes: ChangeFeed, now: () => number = () => performance.now()): Settings {
-  let kept: { values: Promise<ApplicationSettings>; until: number } | undefined;
-  const forget = () => {
-    kept = undefined;
-  };
-  changes.on(settingsChannel, forget);
-  changes.onLost(forget);
+export function createSettings(deps: SettingsDependencies, now: () => number = () => performance.now()): Settings {
+  const { db, changes, secrets } = deps;
+  const opened = (name: SettingName, value: unknown): unknown =>
+    settingRows[name].secret && typeof value === 'string'
+      ? secrets.open(Buffer.from(value, 'base64'), purpose(name))
+      : value;
+  const sealed = (name: SettingName, value: unknown): unknown =>
+    settingRows[name].secret && typeof value === 'string'
+      ? secrets.seal(value, purpose(name)).toString('base64')
+      : value;
 
+  /** Stored values over the defaults. Rows that this program does not know are kept in the table and ignored here. */
+  async function load(handle: Db): Promise<ApplicationSettings> {
+    const values: Record<string, unknown> = { ...defaultSettings };
+    for (const { name, value } of await readSettings(handle))
+      if (isSettingName(name)) values[name] = opened(name, value);
+    return values as unknown as ApplicationSettings;
+  }
+
+  const cache = kept(changes, settingsChannel, () => load(db), now);
   return {
-    read: () => {
-      if (kept && kept.until > now() && changes.connected) return kept.values;
-      const values = readSettings(db).then(merged);
-      const entry = { values, until: now() + lifetimeMilliseconds };
-      kept = entry;
-      values.catch(() => {
-        if (kept === entry) kept = undefined;
-      });
-      return values;
-    },
-    write: async (values) => {
+    read: cache.read,
+    stored: async () => ({ values: await load(db), ...(await settingsTimes(db)) }),
+    write: async (given, actorId = null) => {
       await transaction(db, async (tx) => {
-        for (const [name, value] of Object.entries(values)) await writeSetting(tx, name, value);
+        await lockSettings(tx);
+        const current = await load(tx);
+        const { merged, changed } = mergedWith(current, given);
+        if (changed.size === 0) return;
+        checkSettings(merged, changed, new Set(Object.keys(given).map((name) => otherNames.get(name) ?? name)));
+        const rows = [...changed].map((name) => [name, sealed(name, merged[name])] as const);
+        await writeSettings(tx, new Map(rows));
+        const names = [...changed].sort();
+        await emit(tx, { kind: 'settings.changed', actor_id: actorId, payload: { actor_id: actorId, names } });
       });
-      forget();
+      cache.forget();
     },
   };
+}
+
+/** The settings as they would be, and which of them differ from the current ones. */
+function mergedWith(current: ApplicationSettings, given: SettingChanges) {
+  const merged: Record<string, unknown> = { ...current };
+  const changed = new Set<SettingName>();
+  const set = (name: SettingName, value: unknown) => {
+    merged[name] = value;
+    if (isDeepStrictEqual(value, current[name])) changed.delete(name);
+    else changed.add(name);
+  };
+  for (const [name, value] of underOwnNames(given, current)) {
+    if (settingRows[name].secret && value === secretMask) continue;
+    set(name, normalised(settingRows[name], value));
+  }
+  linkProtection(merged, changed, set);
+  return { merged: merged as unknown as ApplicationSettings, changed };
+}
+
+/** The level and the rules of default branches say the same. */
+function linkProtection(
+  merged: Readonly<Record<string, unknown>>,
+  changed: ReadonlySet<SettingName>,
+  set: (name: SettingName, value: unknown) => void,
+): void {
+  if (changed.has('default_branch_protection_defaults')) {
+    const level = levelOf(merged.default_branch_protection_defaults as Readonly<Record<string, unknown>>);
+    // Rules that are refused say nothing of a level; those that are taken are kept in one form.
+    if (level === null) return;
+    set('default_branch_protection', level);
+    set('default_branch_protection_defaults', protectionOf(level));
+  } else if (changed.has('default_branch_protection'))
+    set('default_branch_protection_defaults', protectionOf(merged.default_branch_protection as number));
 }

@@ -3,12 +3,26 @@ import { pino } from 'pino';
 
 export type Logger = pino.Logger;
 
-const secretParameter =
-  /([?&](?:private_token|access_token|job_token|token|password|rss_token|feed_token|cursor_token)(?:%5B%5D|\[\])?=)[^&\s"]*/gi;
+const parameter = /([?&;#])([^=&;#\s"]*)=([^&;#\s"]*)/g;
+/** Names of parameters that carry credentials, wherever in the name: `job_token`, `user[password]`, `client_secret`. */
+const secretName = /token|passw|secret|otp|authorization|private_key|(^|[^a-z])(code|assertion|variables)([^a-z]|$)/i;
+
+/** A name as the server reads it: what is escaped would otherwise pass by its spelling. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '));
+  } catch {
+    return name;
+  }
+}
 
 /** A URL as it may be logged: values of parameters that carry credentials are cut out. */
 export const scrubUrl = (url: string): string =>
-  url.replaceAll(secretParameter, '$1[FILTERED]').replace(/\/\/[^/@\s]+@/, '//[FILTERED]@');
+  url
+    .replace(parameter, (whole, before: string, name: string) =>
+      secretName.test(decoded(name)) ? `${before}${name}=[FILTERED]` : whole,
+    )
+    .replace(/\/\/[^/@\s]+@/, '//[FILTERED]@');
 
 /** What is cut out of every line, however deep it is passed. */
 const redacted = [

@@ -16,6 +16,22 @@ it('[security 23] cuts credentials out of URLs', () => {
     expect(scrubUrl(`/x?${name.toUpperCase()}=${secret}`)).not.toContain(secret);
     expect(scrubUrl(`/x?${name}[]=${secret}`)).not.toContain(secret);
   }
+  for (const name of [
+    'private%5Ftoken',
+    '%70rivate_token',
+    'oauth_token',
+    'refresh_token',
+    'registration_token',
+    'client_secret',
+    'user[password]',
+    'user%5Bpassword%5D',
+    'variables[KEY]',
+    'code',
+    'runner_token',
+  ])
+    expect(scrubUrl(`/x?b=2&${name}=${secret}`)).toBe(`/x?b=2&${name}=[FILTERED]`);
+  expect(scrubUrl('/x?%ff=1&private_token=a')).toBe('/x?%ff=1&private_token=[FILTERED]');
+  expect(scrubUrl('/x?postcode=8&sha=abc#L3')).toBe('/x?postcode=8&sha=abc#L3');
   expect(scrubUrl(`https://oauth2:${secret}@host/a.git`)).toBe('https://[FILTERED]@host/a.git');
   expect(scrubUrl('/projects?search=token&page=2')).toBe('/projects?search=token&page=2');
 });

@@ -8,8 +8,10 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { canOnProject } from '../../kernel/authz/can.ts';
 import { anonymous, type Caller, type ProjectSubject } from '../../kernel/authz/subjects.ts';
-import { HttpError } from '../../kernel/http/errors.ts';
+import { asRequest } from '../../kernel/http/current-request.ts';
+import { HttpError, plainText as plain } from '../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
+import type { RateLimits } from '../../kernel/rate-limits/index.ts';
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
@@ -27,6 +29,9 @@ export interface GitHttpDependencies {
   readonly parents: ParentLoader;
   readonly transport: GitTransport;
   readonly authenticate: (username: string, password: string, clientAddress: string) => Promise<Caller | null>;
+  readonly rates: Pick<RateLimits, 'identified'>;
+  /** Whether people may use git over HTTP here; jobs always may. */
+  readonly allowed: () => Promise<boolean>;
   readonly scopesAllow: (caller: Caller, access: 'read' | 'write') => boolean;
   readonly externalUrl: string;
 }
@@ -62,18 +67,6 @@ function basic(request: FastifyRequest): { username: string; password: string } 
   return colon === -1 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-const plain = (status: number, text: string, headers: Record<string, string> = {}) =>
-  new GitError(status, text, headers);
-class GitError extends Error {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  constructor(status: number, message: string, headers: Record<string, string>) {
-    super(message);
-    this.status = status;
-    this.headers = headers;
-  }
-}
-
 const askForPassword = () =>
   plain(401, 'HTTP Basic: Access denied. Use a user name with a personal access token as the password.\n', {
     'WWW-Authenticate': 'Basic realm="Millrace"',
@@ -102,19 +95,24 @@ function bodyOf(request: IncomingMessage, encoding: string | undefined): Readabl
 }
 
 export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInstance): void } {
+  async function callerOf(request: FastifyRequest): Promise<Caller | null> {
+    const given = basic(request);
+    if (!given) return null;
+    const found = await deps.authenticate(given.username, given.password, request.ip);
+    if (!found) throw askForPassword();
+    return found;
+  }
+
   /** The project and caller of a request, authorised for the service. */
   async function open(
     request: FastifyRequest,
+    reply: FastifyReply,
     path: string,
     service: GitService,
   ): Promise<{ subject: ProjectSubject; caller: Caller }> {
-    const given = basic(request);
-    let caller: Caller = anonymous;
-    if (given) {
-      const found = await deps.authenticate(given.username, given.password, request.ip);
-      if (!found) throw askForPassword();
-      caller = found;
-    }
+    const caller = (await deps.rates.identified(request, reply, 'git_http', () => callerOf(request))) ?? anonymous;
+    if (caller.credential.kind !== 'job' && !(await deps.allowed()))
+      throw plain(403, 'Git access over HTTP is not allowed\n');
     const subject = await deps.parents.project(path, caller);
     if (!subject || !canOnProject(caller, 'read_project', subject))
       throw caller.user === null ? askForPassword() : missing();
@@ -141,6 +139,11 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
     return { subject, caller };
   }
 
+  const workOf = (caller: Caller, service: GitService, signal: AbortSignal) => ({
+    anonymous: caller.user === null,
+    signal: service === 'git-upload-pack' ? signal : null,
+  });
+
   const aborted = (reply: FastifyReply): AbortSignal => {
     const controller = new AbortController();
     reply.raw.once('close', () => controller.abort());
@@ -149,15 +152,15 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
 
   async function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
     if (!request.raw.complete) request.raw.resume();
-    if (error instanceof GitError) {
-      for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
-      return reply.code(error.status).type('text/plain; charset=utf-8').send(error.message);
-    }
     // Z_DATA_ERROR, Z_BUF_ERROR: the body is not what its Content-Encoding says.
     if (String((error as { code?: unknown }).code).startsWith('Z_'))
       return reply.code(400).type('text/plain; charset=utf-8').send('The body is not valid gzip.\n');
     if (error instanceof HttpError)
-      return reply.code(error.status).type('text/plain; charset=utf-8').send(`${error.message}\n`);
+      return reply
+        .code(error.status)
+        .headers(error.headers)
+        .type('text/plain; charset=utf-8')
+        .send(`${error.message}\n`);
     throw error;
   }
 
@@ -168,9 +171,12 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
       const service = (request.query as { service?: unknown }).service;
       if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
         throw plain(403, 'The dumb HTTP protocol is not supported: please use a current git.\n');
-      const { subject } = await open(request, pathOf(request), service);
+      const { subject, caller } = await open(request, reply, pathOf(request), service);
       const version = protocolVersion(request);
-      const stream = await deps.transport.advertise(subject, service, version, aborted(reply));
+      const signal = aborted(reply);
+      const stream = await asRequest(workOf(caller, service, signal), () =>
+        deps.transport.advertise(subject, service, version, signal),
+      );
       for (const [name, value] of Object.entries(noCache)) reply.header(name, value);
       const line = `# service=${service}\n`;
       const header = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
@@ -182,13 +188,14 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
 
   async function exchange(request: FastifyRequest, reply: FastifyReply, service: GitService): Promise<FastifyReply> {
     try {
-      const { subject, caller } = await open(request, pathOf(request), service);
+      const { subject, caller } = await open(request, reply, pathOf(request), service);
       const signal = aborted(reply);
       const body = bodyOf(request.raw, request.headers['content-encoding']);
-      const stream =
+      const stream = await asRequest(workOf(caller, service, signal), () =>
         service === 'git-upload-pack'
-          ? await deps.transport.uploadPack(subject, body, protocolVersion(request), signal)
-          : await deps.transport.receivePack(subject, caller, body, signal);
+          ? deps.transport.uploadPack(subject, body, protocolVersion(request), signal)
+          : deps.transport.receivePack(subject, caller, body, signal),
+      );
       for (const [name, value] of Object.entries(noCache)) reply.header(name, value);
       return reply.type(`application/x-${service}-result`).send(stream);
     } catch (error) {

@@ -16,6 +16,9 @@ export function AdminFrame({ title, actions, children }: { title: string; action
           <Link to="/admin/runners" {...current('Runners')}>
             Runners
           </Link>
+          <Link to="/admin/application_settings/general" {...current('Settings')}>
+            Settings
+          </Link>
         </nav>
         <section aria-label={title} className={settings.part}>
           <h2>{title}</h2>

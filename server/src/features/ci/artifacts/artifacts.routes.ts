@@ -13,7 +13,7 @@ import { JobEntity } from '../jobs/jobs.entity.ts';
 import { findJob } from '../jobs/jobs.queries.ts';
 import { presentJob } from '../jobs/presenting.ts';
 import { deleteArtifactsOf, expireAll, findArtifact, findJobOfRef, keepArtifacts } from './artifacts.queries.ts';
-import { entryPath, readObject, zipEntry } from './store.ts';
+import { entryPath, zipEntry } from './store.ts';
 
 const tag = 'Job artifacts';
 const credentials = ['token', 'session', 'job'] as const;
@@ -58,7 +58,9 @@ function mayDownload(subject: ProjectSubject, caller: Caller, artifact: JobArtif
 
 /** The archive as a download. */
 export async function archiveStream(deps: Pick<CiDependencies, 'objects'>, artifact: JobArtifact): Promise<Streamed> {
-  return streamed(await readObject(deps, artifact.object_key), 'application/zip', {
+  if (!(await deps.objects.exists(artifact.object_key))) throw notFound();
+  return streamed(async () => deps.objects.get(artifact.object_key), 'application/zip', {
+    ETag: `"${artifact.sha256.toString('hex')}"`,
     ...inert(artifact.filename),
     'Content-Length': String(artifact.size),
   });
@@ -176,8 +178,10 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       access: { on: 'project', ability: 'remove_artifacts' },
       params: Type.Object({ id, job_id: jobId }),
       responses: { 204: Empty },
-      handler: async ({ subject, params }) => {
+      conditional: true,
+      handler: async ({ subject, params, unmodifiedSince }) => {
         const job = await find(subject, params.job_id);
+        unmodifiedSince((await findArtifact(db, job.id, 'archive'))?.created_at ?? null);
         await transaction(db, async (tx) => deleteArtifactsOf(tx, job.id));
       },
     }),
@@ -190,6 +194,7 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       access: { on: 'project', ability: 'remove_artifacts' },
       params: Type.Object({ id }),
       responses: { 202: Empty },
+      conditional: 'Many artifacts of many dates expire; none is the resource that the client read.',
       handler: async ({ subject }) => {
         const settings = await deps.settings.read();
         const keep = settings.keep_latest_artifact && subject.project.keep_latest_artifact;

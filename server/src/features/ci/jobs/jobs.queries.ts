@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact, Pipeline, Runner, RunnerManager, User } from '../../../kernel/db/rows.ts';
-import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { countUpTo, type Direction, idOrder } from '../../../kernel/http/paging.queries.ts';
 import type { JobStatus } from '../scheduling/job-states.ts';
 
 /** A job with everything that its JSON shows. */
@@ -99,31 +100,38 @@ export interface JobFilter {
   readonly pipelineId?: number;
   readonly statuses: readonly string[];
   readonly includeRetried: boolean;
+  readonly idAfter?: number | undefined;
+  readonly idBefore?: number | undefined;
 }
 
-/** Jobs, newest first. A keyset page continues below the cursor's id. */
+/** The order of every list of jobs. */
+export const jobOrder = (direction: Direction) => idOrder<Pick<Job, 'id'>>(direction);
+
+/** One page of jobs in the order of their ids; keyset pages are not counted. */
 export async function listJobs(
   db: Db,
   filter: JobFilter,
   page: Pick<Page, 'style' | 'limit' | 'offset' | 'after'>,
-  bounds: { readonly idAfter?: number | undefined; readonly idBefore?: number | undefined } = {},
+  direction: Direction = 'desc',
 ): Promise<{ rows: Job[]; total: number | null }> {
   let query = db.selectFrom('jobs').where('project_id', '=', filter.projectId);
   if (filter.pipelineId !== undefined) query = query.where('pipeline_id', '=', filter.pipelineId);
   if (filter.statuses.length > 0) query = query.where('status', 'in', [...filter.statuses]);
   if (!filter.includeRetried) query = query.where('retried', '=', false);
-  if (bounds.idAfter !== undefined) query = query.where('id', '>', bounds.idAfter);
-  if (bounds.idBefore !== undefined) query = query.where('id', '<', bounds.idBefore);
-  const after = page.after?.id;
-  if (page.style === 'keyset' && typeof after === 'number') query = query.where('id', '<', after);
-  const rows = query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
-  if (page.style === 'keyset') return { rows: await rows, total: null };
-  const counted = query.select('id').limit(countLimit + 1);
-  const total = db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { rows: await rows, total: Number((await total).count) };
+  if (filter.idAfter !== undefined) query = query.where('id', '>', filter.idAfter);
+  if (filter.idBefore !== undefined) query = query.where('id', '<', filter.idBefore);
+  const order = jobOrder(direction);
+  const continued = order.after(page.after);
+  const [rows, total] = await Promise.all([
+    (continued ? query.where(continued) : query)
+      .selectAll()
+      .orderBy(order.orderBy)
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    page.style === 'keyset' ? null : countUpTo(db, query.select('id')),
+  ]);
+  return { rows, total };
 }
 
 export interface JobEnd {

@@ -4,7 +4,14 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { keysetPage, mapPage, offsetPage, type Page, type Paged } from '../../../kernel/http/pagination.ts';
+import {
+  keysetPage,
+  keysetUnavailable,
+  mapPage,
+  offsetPage,
+  type Page,
+  type Paged,
+} from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, List, OneOf, OneOrMore, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
@@ -14,7 +21,7 @@ import { jobStatuses } from '../scheduling/job-states.ts';
 import { traceStream } from '../traces/trace-stream.ts';
 import { findPlace } from './context.queries.ts';
 import { BridgeEntity, JobEntity, type JobJson, JobNeeds } from './jobs.entity.ts';
-import { findJob, findJobById, type JobFilter, listJobs, listNeeds } from './jobs.queries.ts';
+import { findJob, findJobById, type JobFilter, jobOrder, listJobs, listNeeds } from './jobs.queries.ts';
 import type { JobsService } from './jobs.service.ts';
 import type { PlanNeed } from './plan.ts';
 import { presentJob, presentJobs } from './presenting.ts';
@@ -43,11 +50,11 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     subject: ProjectSubject,
     filter: Omit<JobFilter, 'projectId'>,
     page: Page,
-    bounds: { idAfter?: number | undefined; idBefore?: number | undefined } = {},
+    direction: 'asc' | 'desc' = 'desc',
   ): Promise<Paged<JobJson>> {
-    const { rows, total } = await listJobs(db, { ...filter, projectId: subject.project.id }, page, bounds);
+    const { rows, total } = await listJobs(db, { ...filter, projectId: subject.project.id }, page, direction);
     const paged =
-      page.style === 'keyset' ? keysetPage(page, rows, (row) => ({ id: row.id })) : offsetPage(page, rows, total);
+      page.style === 'keyset' ? keysetPage(page, rows, jobOrder(direction).cursorOf) : offsetPage(page, rows, total);
     const shown = new Map((await presentJobs(deps, subject, paged.items)).map((json) => [json.id, json]));
     return mapPage(paged, (row) => shown.get(row.id) as JobJson);
   }
@@ -56,18 +63,29 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     method: 'GET',
     path: '/projects/:id/jobs',
     summary: 'List jobs of a project',
+    rate: 'jobs_index',
     tag,
     credentials,
     access: read,
-    params: Type.Object({ id, scope }),
+    params: Type.Object({
+      id,
+      scope,
+      id_after: Optional(Int({ description: 'Only jobs with an id above this' })),
+      id_before: Optional(Int({ description: 'Only jobs with an id below this' })),
+      order_by: Optional(Str({ description: 'Keyset pages are in the order of `id` only' })),
+      sort: Optional(OneOf(['asc', 'desc'], { default: 'desc' })),
+    }),
     pagination: 'both',
     responses: { 200: ListOf(JobEntity) },
     handler: async ({ subject, params, page }) => {
-      const bounds = params as { id_after?: number; id_before?: number };
-      return await pageOfJobs(subject, { statuses: params.scope ?? [], includeRetried: true }, page, {
-        idAfter: bounds.id_after,
-        idBefore: bounds.id_before,
-      });
+      if (page.style === 'keyset' && (params.order_by ?? 'id') !== 'id') throw keysetUnavailable();
+      const filter = {
+        statuses: params.scope ?? [],
+        includeRetried: true,
+        idAfter: params.id_after,
+        idBefore: params.id_before,
+      };
+      return await pageOfJobs(subject, filter, page, params.sort);
     },
   });
 
@@ -177,7 +195,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     responses: { 200: Binary },
     handler: async ({ subject, params, signal }) => {
       const job = await find(subject, params.job_id);
-      return streamed(await traceStream(deps, job, signal), 'text/plain; charset=utf-8', {
+      return streamed(() => traceStream(deps, job, signal), 'text/plain; charset=utf-8', {
         'Content-Disposition': 'inline',
       });
     },

@@ -1,4 +1,5 @@
 /** What people do with jobs: play, retry, cancel, erase. Each is one transaction under the pipeline's lock. */
+import { parseDuration } from '@millrace/ci-config';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Job, Pipeline } from '../../../kernel/db/rows.ts';
@@ -44,6 +45,13 @@ export function jobsService(deps: CiDependencies) {
     });
   }
 
+  /** Whether it is of an age at which nothing of it runs again. */
+  async function isArchived({ created_at }: { readonly created_at: Date }): Promise<boolean> {
+    const age = (await deps.settings.read()).archive_builds_in_human_readable;
+    const seconds = age === null ? null : parseDuration(age);
+    return seconds !== null && created_at.getTime() < Date.now() - seconds * 1000;
+  }
+
   /** Whoever starts a job on a protected branch must be allowed to change it. */
   const userId = (caller: Caller): number => caller.user?.id ?? 0;
 
@@ -75,7 +83,8 @@ export function jobsService(deps: CiDependencies) {
   /** A new attempt that waits for a runner at once; the new job. */
   async function retry(job: Job, caller: Caller): Promise<Job> {
     return await locked(job, async (tx, current, pipeline) => {
-      if (current.retried || !retryableStatuses.has(current.status)) throw forbidden('Job is not retryable');
+      if (current.retried || !retryableStatuses.has(current.status) || (await isArchived(current)))
+        throw forbidden('Job is not retryable');
       const again = await cloneJob(tx, current, { userId: userId(caller), attempt: 0 });
       await moveJob(tx, again.id, 'created', 'pending');
       await notifyPending(tx);
@@ -101,6 +110,7 @@ export function jobsService(deps: CiDependencies) {
     await transaction(db, async (tx) => {
       const pipeline = await lockPipeline(tx, pipelineId);
       if (!pipeline) throw notFound('Pipeline');
+      if (await isArchived(pipeline)) throw forbidden();
       const jobs = await jobsInStatuses(tx, pipelineId, ['failed', 'canceled']);
       const names = new Set<string>();
       for (const job of jobs) {

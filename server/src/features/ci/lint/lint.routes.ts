@@ -95,9 +95,9 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
         content_ref: Optional(
           Str({ description: 'Where the configuration is read; the default branch when left out' }),
         ),
-        sha: Optional(Str({ deprecated: true })),
+        sha: Optional(Str({ deprecated: true, description: 'Use `content_ref`' })),
         dry_run_ref: Optional(Str({ description: 'Branch or tag that a dry run is for' })),
-        ref: Optional(Str({ deprecated: true })),
+        ref: Optional(Str({ deprecated: true, description: 'Use `dry_run_ref`' })),
       }),
       responses: { 200: LintResult },
       handler: async ({ subject, caller, params }) => {

@@ -14,7 +14,7 @@ import type { JobPlan, PlanCache } from '../jobs/plan.ts';
 import type { JobVariable } from '../variables/job-variables.ts';
 import type { PipelineFacts } from '../variables/predefined.ts';
 import { refName } from '../variables/predefined.ts';
-import { type ConfigFile, maxConfigBytes } from './config-file.ts';
+import { type ConfigFile, readableConfigBytes } from './config-file.ts';
 import type { NewJob } from './pipelines.queries.ts';
 
 /** Files that one include with wildcards may bring in. */
@@ -54,7 +54,7 @@ const zero = /^0+$/;
 const plain = ({ key, value, raw }: JobVariable): Variable => ({ key, value, raw });
 
 /** The repository as the compiler asks for it. */
-function surroundings(deps: Pick<CiDependencies, 'repository'>, request: CompileRequest) {
+function surroundings(deps: Pick<CiDependencies, 'repository'>, request: CompileRequest, fileBytes: number) {
   const { repository } = deps;
   const { subject, sha, facts } = request;
   const { project } = subject;
@@ -86,7 +86,7 @@ function surroundings(deps: Pick<CiDependencies, 'repository'>, request: Compile
 
   async function fetch(local: string) {
     const read = async (path: string) => {
-      const content = await repository.readText(project, sha, path, maxConfigBytes);
+      const content = await repository.readText(project, sha, path, fileBytes);
       return content === null ? null : { path, content };
     };
     if (!local.includes('*')) {
@@ -108,15 +108,22 @@ function surroundings(deps: Pick<CiDependencies, 'repository'>, request: Compile
 
 /** The compiler's own answer, for lint; `fetched` hears of every file that was included. */
 export async function compileWith(
-  deps: Pick<CiDependencies, 'repository'>,
+  deps: Pick<CiDependencies, 'repository' | 'settings'>,
   request: CompileRequest,
   fetched: (path: string) => void = () => undefined,
 ): Promise<CompileResult> {
   const { subject, config, sha, facts, variables } = request;
-  const { fetch, ...around } = surroundings(deps, request);
+  const values = await deps.settings.read();
+  const { fetch, ...around } = surroundings(deps, request, readableConfigBytes(values));
   return await compile({
     path: config.path,
     content: config.text,
+    limits: {
+      fileBytes: values.max_yaml_size_bytes,
+      totalBytes: values.ci_max_total_yaml_size_bytes,
+      includes: values.ci_max_includes,
+      depth: values.max_yaml_depth,
+    },
     fetch: async (local) => {
       const files = await fetch(local);
       for (const file of files ?? []) fetched(file.path);
@@ -209,7 +216,7 @@ function jobOf(job: PlanJob): NewJob {
 }
 
 export async function compileConfig(
-  deps: Pick<CiDependencies, 'repository'>,
+  deps: Pick<CiDependencies, 'repository' | 'settings'>,
   request: CompileRequest,
 ): Promise<Compiled> {
   const result = await compileWith(deps, request);

@@ -222,6 +222,8 @@ export function pipelineMaker(deps: CiDependencies) {
 
   async function create(request: CreatePipeline): Promise<CreateOutcome> {
     const { subject, caller } = request;
+    if (request.source !== 'schedule' && !(await deps.mayCreatePipeline(caller, subject, request.sha)))
+      return refused('Too many pipelines created in the last minute. Try again later.');
     const config = await findConfig(deps, subject.project, request.sha);
     if (!config) return refused('Missing CI config file', true);
     const context = await contextOf(request, config.path);

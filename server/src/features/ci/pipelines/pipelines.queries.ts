@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Pipeline, User } from '../../../kernel/db/rows.ts';
-import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import type { JobPlan, PlanNeed } from '../jobs/plan.ts';
 
 export interface PipelineFilter {
@@ -66,13 +67,11 @@ export async function listPipelines(
   const query = filtered(db, filter);
   let ordered = query.selectAll().orderBy(order.by, order.direction);
   if (order.by !== 'id') ordered = ordered.orderBy('id', order.direction);
-  const rows = ordered.limit(page.limit).offset(page.offset).execute();
-  const counted = query.select('id').limit(countLimit + 1);
-  const total = await db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { rows: await rows, total: Number(total.count) };
+  const [rows, total] = await Promise.all([
+    ordered.limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, query.select('id')),
+  ]);
+  return { rows, total };
 }
 
 export async function findPipeline(db: Db, projectId: number, id: number): Promise<Pipeline | undefined> {
@@ -115,9 +114,11 @@ export async function pipelinesOfMergeRequest(
         ]),
       ]),
     );
-  const rows = query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
-  const total = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-  return { rows: await rows, total: Number(total.count) };
+  const [rows, total] = await Promise.all([
+    query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, query.select('id')),
+  ]);
+  return { rows, total };
 }
 
 export async function findUser(db: Db, id: number | null): Promise<User | undefined> {

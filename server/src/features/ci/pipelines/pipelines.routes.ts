@@ -274,8 +274,10 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
       access: { on: 'project', ability: 'remove_pipeline' },
       params: one,
       responses: { 204: Empty },
-      handler: async ({ subject, caller, params }) => {
+      conditional: true,
+      handler: async ({ subject, caller, params, unmodifiedSince }) => {
         const found = await find(subject, params.pipeline_id);
+        unmodifiedSince(found.updated_at);
         await transaction(db, async (tx) => {
           const pipeline = await lockPipeline(tx, found.id);
           if (pipeline) await cancelJobs(deps, tx, pipeline, caller.user?.id ?? null);

@@ -121,6 +121,7 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
       method: 'POST',
       path: '/jobs/request',
       summary: 'Ask for a job, as a runner',
+      rate: 'runner_jobs_request_api',
       tag: 'Runner protocol',
       credentials: ['body'],
       access: { on: 'credential' },

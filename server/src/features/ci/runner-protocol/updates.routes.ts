@@ -48,6 +48,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
     method: 'PUT',
     path: '/jobs/:id',
     summary: 'Tell the state of a running job, as its runner',
+    rate: 'runner_jobs_api',
     tag: 'Runner protocol',
     credentials: ['body'],
     access: { on: 'credential' },
@@ -57,11 +58,12 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       state: Optional(OneOf(['running', 'success', 'failed', 'pending'])),
       failure_reason: Optional(Str()),
       exit_code: Optional(Int({ minimum: -2_147_483_648, maximum: 4_294_967_295 })),
-      checksum: Optional(Str({ deprecated: true })),
+      checksum: Optional(Str({ deprecated: true, description: 'Use `output`' })),
       output: Optional(Type.Object({ checksum: Optional(Str()), bytesize: Optional(Int()) })),
       info: InfoParam(),
     }),
     responses: { 200: Empty, 202: Empty },
+    errors: [412],
     handler: async ({ params, request }) => {
       const job = await jobByToken(db, params.id, jobTokenOf(request, params.token));
       if (!executingStatuses.has(job.status)) {
@@ -113,6 +115,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
     method: 'PATCH',
     path: '/jobs/:id/trace',
     summary: 'Add to the log of a running job, as its runner',
+    rate: 'runner_jobs_patch_trace_api',
     tag: 'Runner protocol',
     credentials: ['body'],
     access: { on: 'credential' },
@@ -123,6 +126,7 @@ export function updateRoutes(deps: CiDependencies): Route[] {
       debug_trace: Optional(Bool()),
     }),
     responses: { 202: Empty },
+    errors: [416],
     handler: async ({ params, request }) => {
       const job = await runningJob(db, params.id, jobTokenOf(request, params.token));
       const range = /^(?:bytes )?(\d{1,15})-(\d{1,15})/.exec(request.headers['content-range'] ?? '');

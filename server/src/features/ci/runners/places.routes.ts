@@ -68,14 +68,17 @@ export function placeRoutes(deps: CiDependencies, access: RunnerAccess): Route[]
       access: { on: 'project', ability: 'admin_runner' },
       params: Type.Object({ id, runner_id: runnerId }),
       responses: { 204: Empty },
-      handler: async ({ subject, params }) => {
+      conditional: true,
+      handler: async ({ subject, params, unmodifiedSince }) => {
         const projects = await projectsOf(db, params.runner_id);
-        if (!projects.some(({ project }) => project.id === subject.project.id)) throw notFound('Runner');
+        const assignment = projects.find(({ project }) => project.id === subject.project.id);
+        if (!assignment) throw notFound('Runner');
         if (projects.length === 1)
           throw forbidden('Only one project associated with the runner. Please remove the runner instead');
         // The first one owns the runner.
         if (projects[0]?.project.id === subject.project.id)
           throw badRequest('You cannot unassign a runner from the owner project. Delete the runner instead');
+        unmodifiedSince(assignment.assignedAt);
         await transaction(db, async (tx) => unassignProject(tx, params.runner_id, subject.project.id));
       },
     }),

@@ -13,7 +13,7 @@ import { runnerTokenOf } from '../runner-protocol/job-access.ts';
 import { InfoParam, managerInfo, type RunnerInfo } from '../runner-protocol/requests.routes.ts';
 import { type RegistrationOwner, registrationOwner, replaceRegistrationToken } from './registration-tokens.queries.ts';
 import { RunnerCreated, RunnerToken } from './runners.entity.ts';
-import { deleteManager, deleteRunner, insertRunner, updateRunner } from './runners.queries.ts';
+import { deleteManager, deleteRunner, insertRunner, managersOf, updateRunner } from './runners.queries.ts';
 import { newRunnerToken, type RunnerAccess, runnerFrom } from './runners.service.ts';
 
 const tag = 'Runners';
@@ -104,7 +104,7 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
       params: Type.Object({
         ...settings,
         token: Str({ description: 'Registration token of the instance, a group or a project' }),
-        active: Optional(Bool({ deprecated: true })),
+        active: Optional(Bool({ deprecated: true, description: 'The opposite of `paused`' })),
         info: InfoParam(),
       }),
       responses: { 201: RunnerCreated },
@@ -128,8 +128,10 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
       summary: 'Delete the runner that the token belongs to',
       params: Type.Object({ token }),
       responses: { 204: Empty },
-      handler: async ({ params, request }) => {
+      conditional: true,
+      handler: async ({ params, request, unmodifiedSince }) => {
         const runner = await runnerOf(runnerTokenOf(request, params.token));
+        unmodifiedSince(runner.updated_at);
         await transaction(db, async (tx) => deleteRunner(tx, runner.id));
       },
     }),
@@ -140,9 +142,13 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
       summary: 'Delete one process of the runner that the token belongs to',
       params: Type.Object({ token, system_id: Str() }),
       responses: { 204: Empty },
-      handler: async ({ params, request }) => {
+      conditional: true,
+      handler: async ({ params, request, unmodifiedSince }) => {
         const runner = await runnerOf(runnerTokenOf(request, params.token));
-        if (!(await deleteManager(db, runner.id, params.system_id))) throw notFound('Runner manager');
+        const manager = (await managersOf(db, runner.id)).find((each) => each.system_id === params.system_id);
+        if (!manager) throw notFound('Runner manager');
+        unmodifiedSince(manager.created_at);
+        await deleteManager(db, runner.id, manager.system_id);
       },
     }),
     route({

@@ -2,7 +2,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, Namespace, Project, Runner, RunnerManager } from '../../../kernel/db/rows.ts';
-import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { countUpTo, type Direction } from '../../../kernel/http/paging.queries.ts';
+import { jobOrder } from '../jobs/jobs.queries.ts';
 import { onlineSeconds, type RunnerStatus, staleSeconds } from './runner-status.ts';
 
 type RunnerType = Runner['runner_type'];
@@ -100,13 +102,11 @@ export async function listRunners(
       .where(sql<boolean>`starts_with(version, ${filter.versionPrefix})`);
     query = query.where('id', 'in', managers);
   }
-  const rows = query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute();
-  const counted = query.select('id').limit(countLimit + 1);
-  const total = await db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { rows: await rows, total: Number(total.count) };
+  const [rows, total] = await Promise.all([
+    query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, query.select('id')),
+  ]);
+  return { rows, total };
 }
 
 export async function findRunner(db: Db, id: number): Promise<Runner | undefined> {
@@ -143,6 +143,7 @@ export async function busyRunners(db: Db, runnerIds: readonly number[]): Promise
 export interface RunnerProject {
   readonly project: Project;
   readonly namespace: Pick<Namespace, 'full_path' | 'full_name'>;
+  readonly assignedAt: Date;
 }
 
 export async function projectsOf(db: Db, runnerId: number): Promise<RunnerProject[]> {
@@ -152,14 +153,18 @@ export async function projectsOf(db: Db, runnerId: number): Promise<RunnerProjec
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .selectAll('projects')
     .select(['namespaces.full_path as namespace_full_path', 'namespaces.full_name as namespace_full_name'])
+    .select('runner_projects.created_at as assigned_at')
     .where('runner_projects.runner_id', '=', runnerId)
     .orderBy('runner_projects.created_at')
     .orderBy('projects.id')
     .execute();
-  return rows.map(({ namespace_full_path: fullPath, namespace_full_name: fullName, ...project }) => ({
-    project,
-    namespace: { full_path: fullPath, full_name: fullName },
-  }));
+  return rows.map(
+    ({ namespace_full_path: fullPath, namespace_full_name: fullName, assigned_at: assignedAt, ...project }) => ({
+      project,
+      namespace: { full_path: fullPath, full_name: fullName },
+      assignedAt,
+    }),
+  );
 }
 
 export async function findGroup(db: Db, id: number): Promise<Namespace | undefined> {
@@ -284,9 +289,9 @@ export async function jobsOfRunner(
   db: Db,
   runnerId: number,
   viewer: { readonly userId: number; readonly admin: boolean },
-  filter: { readonly status?: string | undefined; readonly direction: 'asc' | 'desc' },
-  page: Pick<Page, 'limit' | 'offset'>,
-): Promise<{ rows: Job[]; total: number }> {
+  filter: { readonly status?: string | undefined; readonly direction: Direction },
+  page: Pick<Page, 'style' | 'limit' | 'offset' | 'after'>,
+): Promise<{ rows: Job[]; total: number | null }> {
   let query = db.selectFrom('jobs').where('runner_id', '=', runnerId);
   if (filter.status) query = query.where('status', '=', filter.status);
   if (!viewer.admin) {
@@ -299,13 +304,18 @@ export async function jobsOfRunner(
       )`,
     );
   }
-  const rows = query.selectAll().orderBy('id', filter.direction).limit(page.limit).offset(page.offset).execute();
-  const counted = query.select('id').limit(countLimit + 1);
-  const total = await db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { rows: await rows, total: Number(total.count) };
+  const order = jobOrder(filter.direction);
+  const continued = order.after(page.after);
+  const [rows, total] = await Promise.all([
+    (continued ? query.where(continued) : query)
+      .selectAll()
+      .orderBy(order.orderBy)
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    page.style === 'keyset' ? null : countUpTo(db, query.select('id')),
+  ]);
+  return { rows, total };
 }
 
 /** The built-in runner's row with a new token: the process that starts it is the only one that knows it. */

@@ -5,11 +5,12 @@ import { transaction } from '../../../kernel/db/index.ts';
 import type { Job, Runner } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, notFound } from '../../../kernel/http/errors.ts';
-import { mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
+import { keysetPage, mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
 import { Bool, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findPlace } from '../jobs/context.queries.ts';
+import { jobOrder } from '../jobs/jobs.queries.ts';
 import { presentJobs } from '../jobs/presenting.ts';
 import { notifyPending } from '../scheduling/process.queries.ts';
 import { RunnerJob, type RunnerJobJson, runnerJob } from './runner-jobs.entity.ts';
@@ -48,9 +49,7 @@ export const filterParams = {
   scope: Optional(
     OneOf(
       ['specific', 'shared', 'instance_type', 'group_type', 'project_type', 'active', 'paused', 'online', 'offline'],
-      {
-        deprecated: true,
-      },
+      { deprecated: true, description: 'Use `type`, `status` or `paused`' },
     ),
   ),
   type: Optional(OneOf(runnerTypes)),
@@ -224,10 +223,12 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       access: signedIn,
       params: Type.Object({ id }),
       responses: { 204: Empty },
-      handler: async ({ caller, params }) => {
+      conditional: true,
+      handler: async ({ caller, params, unmodifiedSince }) => {
         const runner = await access.toChange(caller, params.id);
         if (!caller.admin && runner.runner_type === 'project_type' && (await projectsOf(db, runner.id)).length > 1)
           throw forbidden('Runner associated with more than one project');
+        unmodifiedSince(runner.updated_at);
         await transaction(db, async (tx) => deleteRunner(tx, runner.id));
       },
     }),
@@ -245,14 +246,17 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
         order_by: Optional(OneOf(['id'])),
         sort: Optional(OneOf(['asc', 'desc'], { default: 'desc' })),
       }),
-      pagination: 'offset',
+      pagination: 'both',
       responses: { 200: ListOf(RunnerJob) },
       handler: async ({ caller, params, page }) => {
         const runner = await access.toRead(caller, params.id);
         const viewer = { userId: caller.user?.id ?? 0, admin: caller.admin };
         const filter = { status: params.status, direction: params.sort ?? 'desc' };
         const { rows, total } = await jobsOfRunner(db, runner.id, viewer, filter, page);
-        const paged = offsetPage(page, rows, total);
+        const paged =
+          page.style === 'keyset'
+            ? keysetPage(page, rows, jobOrder(filter.direction).cursorOf)
+            : offsetPage(page, rows, total);
         const shown = new Map((await presentMixed(paged.items)).map((json) => [json.id, json]));
         return mapPage(paged, (row) => shown.get(row.id) as RunnerJobJson);
       },

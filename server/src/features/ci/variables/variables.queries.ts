@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { CiVariable } from '../../../kernel/db/rows.ts';
-import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 /** Whose variables: both null for the instance. */
 export interface VariableOwner {
@@ -21,15 +22,11 @@ export async function listVariables(
   owner: VariableOwner,
   page: Page,
 ): Promise<{ rows: CiVariable[]; total: number }> {
-  const rows = owned(db, owner).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute();
-  const counted = owned(db, owner)
-    .select('id')
-    .limit(countLimit + 1);
-  const total = await db
-    .selectFrom(counted.as('counted'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { rows: await rows, total: Number(total.count) };
+  const [rows, total] = await Promise.all([
+    owned(db, owner).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
+    countUpTo(db, owned(db, owner).select('id')),
+  ]);
+  return { rows, total };
 }
 
 /** All of one key, one per environment scope. */
@@ -68,7 +65,7 @@ export async function insertVariable(
 export async function updateVariable(db: Db, id: number, columns: VariableColumns): Promise<CiVariable | undefined> {
   return await db
     .updateTable('ci_variables')
-    .set(columns)
+    .set({ ...columns, updated_at: sql`now()` })
     .where('id', '=', id)
     .where(({ not, exists, selectFrom }) =>
       not(

@@ -4,7 +4,7 @@ import { transaction } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
-import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { type Context, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { VariableEntity, variableJson } from './variables.entity.ts';
 import { deleteVariable, listVariables, type VariableOwner } from './variables.queries.ts';
@@ -57,8 +57,17 @@ export function variableRoutes(deps: CiDependencies): Route[] {
     );
     return variableJson(row, variables.valueOf(row));
   }
-  async function remove(owner: VariableOwner, name: string, scope: string | undefined): Promise<void> {
-    await transaction(db, async (tx) => deleteVariable(tx, (await variables.find(tx, owner, name, scope)).id));
+  async function remove(
+    owner: VariableOwner,
+    name: string,
+    scope: string | undefined,
+    { unmodifiedSince }: Pick<Context, 'unmodifiedSince'>,
+  ): Promise<void> {
+    await transaction(db, async (tx) => {
+      const row = await variables.find(tx, owner, name, scope);
+      unmodifiedSince(row.updated_at);
+      await deleteVariable(tx, row.id);
+    });
   }
 
   const ofProject = (subject: { project: { id: number } }) => ({ projectId: subject.project.id, namespaceId: null });
@@ -100,6 +109,7 @@ export function variableRoutes(deps: CiDependencies): Route[] {
       access: project,
       params: Type.Object({ id: projectId, key, filter }),
       responses: { 200: VariableEntity },
+      errors: [409],
       handler: async ({ subject, params }) => get(ofProject(subject), params.key, scopeOf(params)),
     }),
     route({
@@ -110,6 +120,7 @@ export function variableRoutes(deps: CiDependencies): Route[] {
       access: project,
       params: Type.Object({ ...change, id: projectId }),
       responses: { 200: VariableEntity },
+      errors: [409],
       handler: async ({ subject, params }) => update(ofProject(subject), params, scopeOf(params)),
     }),
     route({
@@ -120,7 +131,10 @@ export function variableRoutes(deps: CiDependencies): Route[] {
       access: project,
       params: Type.Object({ id: projectId, key, filter }),
       responses: { 204: Empty },
-      handler: async ({ subject, params }) => remove(ofProject(subject), params.key, scopeOf(params)),
+      errors: [409],
+      conditional: true,
+      handler: async (context) =>
+        remove(ofProject(context.subject), context.params.key, scopeOf(context.params), context),
     }),
     route({
       ...common,
@@ -151,6 +165,7 @@ export function variableRoutes(deps: CiDependencies): Route[] {
       access: group,
       params: Type.Object({ id: groupId, key, filter }),
       responses: { 200: VariableEntity },
+      errors: [409],
       handler: async ({ subject, params }) => get(ofGroup(subject), params.key, scopeOf(params)),
     }),
     route({
@@ -161,6 +176,7 @@ export function variableRoutes(deps: CiDependencies): Route[] {
       access: group,
       params: Type.Object({ ...change, id: groupId }),
       responses: { 200: VariableEntity },
+      errors: [409],
       handler: async ({ subject, params }) => update(ofGroup(subject), params, scopeOf(params)),
     }),
     route({
@@ -171,7 +187,10 @@ export function variableRoutes(deps: CiDependencies): Route[] {
       access: group,
       params: Type.Object({ id: groupId, key, filter }),
       responses: { 204: Empty },
-      handler: async ({ subject, params }) => remove(ofGroup(subject), params.key, scopeOf(params)),
+      errors: [409],
+      conditional: true,
+      handler: async (context) =>
+        remove(ofGroup(context.subject), context.params.key, scopeOf(context.params), context),
     }),
     route({
       ...common,
@@ -222,7 +241,8 @@ export function variableRoutes(deps: CiDependencies): Route[] {
       access: instance,
       params: Type.Object({ key }),
       responses: { 204: Empty },
-      handler: async ({ params }) => remove(ofInstance, params.key, undefined),
+      conditional: true,
+      handler: async (context) => remove(ofInstance, context.params.key, undefined, context),
     }),
   ];
 }

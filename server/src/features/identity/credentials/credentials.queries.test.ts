@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { plansOf } from '../../../../test/plans.queries.ts';
-import { listUsers, type UserOrder } from '../users/index.ts';
+import { listUsers, type UserOrder, userOrder } from '../users/users.queries.ts';
 import { findSessionHolder, findTokenHolder } from './credentials.queries.ts';
 
 let app: TestApp;
@@ -21,18 +21,15 @@ it('a token and a session are found by the index of their hash', async () => {
 });
 
 it('each order of users has its index, and a search too', async () => {
-  for (const order of ['id', 'name', 'username', 'created_at', 'updated_at'] satisfies UserOrder[]) {
-    const window = {
-      order,
-      direction: 'asc',
-      limit: 21,
-      after: { value: order.endsWith('_at') ? '2026-01-01' : 'a', id: 1 },
-    } as const;
+  for (const name of ['id', 'name', 'username', 'created_at', 'updated_at'] satisfies UserOrder[]) {
+    const value = name.endsWith('_at') ? '2026-01-01T00:00:00.000Z' : 'a';
+    const after = name === 'id' ? { id: 1 } : { [name]: value, id: 1 };
+    const window = { order: userOrder(name, 'asc'), limit: 21, after };
     const [plan] = await plansOf(app.database, (db) => listUsers(db, { privateEmails: true }, window));
     expect(plan).toMatch(/Index (Only )?Scan/);
     expect(plan).not.toMatch(/Seq Scan|(?<!Incremental )Sort {2}\(/);
   }
-  const first = { order: 'id', direction: 'desc', limit: 21, after: null } as const;
+  const first = { order: userOrder('id', 'desc'), limit: 21, after: null };
   const search = await plansOf(app.database, (db) => listUsers(db, { search: 'nobody', privateEmails: false }, first));
   expect(search.join()).not.toContain('Seq Scan');
 });

@@ -157,6 +157,7 @@ describe('Basic authentication', () => {
       cache: createCallerCache(() => true),
       usage: { used: () => undefined, close: async () => undefined },
       secrets: secretsFrom(Buffer.alloc(32)),
+      refusesTokensInUrls: async () => false,
       resolveJobToken: async (hash) => (hash.equals(tokenHash('glcbt-of-a-job')) ? caller : null),
       settings: app.settings,
       twoFactorRequiredUntil: async () => null,

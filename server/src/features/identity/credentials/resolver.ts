@@ -22,6 +22,7 @@ export interface ResolverDependencies {
   readonly settings: Settings;
   /** Until when a person has to set up a second factor; null when nobody asks for it. */
   readonly twoFactorRequiredUntil: (user: User) => Promise<Date | null>;
+  readonly refusesTokensInUrls: () => Promise<boolean>;
 }
 
 export interface Credentials extends CredentialResolver {
@@ -87,6 +88,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
   return {
     accessToken,
     session,
+    refusesTokensInUrls: deps.refusesTokensInUrls,
     jobToken: async (token) => (token.length > longestToken ? null : await deps.resolveJobToken(tokenHash(token))),
     csrfToken: (sessionToken) => secrets.sign(sessionToken, csrfPurpose),
     csrfValid: (sessionToken, csrfToken) => secrets.verify(sessionToken, csrfToken, csrfPurpose),

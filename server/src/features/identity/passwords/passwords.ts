@@ -1,5 +1,6 @@
 /** Password hashes: argon2id in the thread pool, a few at a time, the same work whether the user exists or not. */
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import { HttpError, unavailable } from '../../../kernel/http/errors.ts';
 
 // 16 MiB and 8 passes take 25 ms on the machines this was measured on; two at a time hold at most 32 MiB and leave the
 // other threads of the pool to files and DNS.
@@ -17,17 +18,20 @@ export interface Passwords {
   verify(passwordHash: string | null, password: string): Promise<boolean>;
 }
 
-/** Thrown when too many checks wait already. */
-export class TooManyPasswordChecks extends Error {
-  override readonly name = 'TooManyPasswordChecks';
+/** Thrown when too many checks wait already; wherever a password is checked or set, the answer is 503. */
+export class TooManyPasswordChecks extends HttpError {
+  constructor() {
+    const { status, body, headers } = unavailable('too many password checks at once');
+    super(status, body, headers);
+  }
 }
 
-function limiter(): <T>(work: () => Promise<T>) => Promise<T> {
+function limiter(longest: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: Array<() => void> = [];
   return async (work) => {
     if (running >= concurrency) {
-      if (waiting.length >= longestQueue) throw new TooManyPasswordChecks('too many password checks at once');
+      if (waiting.length >= longest) throw new TooManyPasswordChecks();
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else running += 1;
     try {
@@ -41,8 +45,8 @@ function limiter(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 /** One per process: its limit is the process's. */
-export function createPasswords(): Passwords {
-  const limited = limiter();
+export function createPasswords(longest = longestQueue): Passwords {
+  const limited = limiter(longest);
   let decoy: Promise<string> | undefined;
   return {
     hash: (password) => limited(() => hash(password, cost)),

@@ -4,7 +4,7 @@ import Type, { type Static, type TObject } from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { authenticate, cookie } from '../../../kernel/http/credentials.ts';
 import { AnyJson, Entity, Fields, Flag, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
-import { forbidden, invalidParameters, plainError, unauthorized, unavailable } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidParameters, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { mergeParameters, readBody } from '../../../kernel/http/params/body.ts';
 import { emptyObject } from '../../../kernel/http/params/nested.ts';
 import { Bool, JsonObject, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -13,7 +13,6 @@ import { serialiser } from '../../../kernel/http/serialise.ts';
 import { cookieNames } from '../../../kernel/names.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Credentials } from '../credentials/index.ts';
-import { TooManyPasswordChecks } from '../passwords/index.ts';
 import type { TwoFactor } from '../two-factor/index.ts';
 import { UserAccount, userAccount } from '../users/index.ts';
 import type { Sessions } from './sessions.service.ts';
@@ -24,6 +23,7 @@ export interface SessionMountDependencies {
   readonly credentials: Credentials;
   readonly settings: Settings;
   readonly externalUrl: string;
+  readonly signInRefusal: (login: string) => Promise<Error | null>;
 }
 
 const signInParameters = Type.Object({
@@ -112,9 +112,6 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     const merged = mergeParameters(emptyObject(), body, {});
     return validateParameters(schema, merged.tree, merged.json) as Static<P>;
   };
-  const busy = (error: unknown): never => {
-    throw error instanceof TooManyPasswordChecks ? unavailable('too many sign-ins at once') : error;
-  };
   const from = (request: FastifyRequest) => ({
     ipAddress: request.ip,
     userAgent: request.headers['user-agent'] ?? null,
@@ -130,10 +127,14 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
 
   server.post('/-/session', async (request, reply) => {
     checkOrigin(request, externalUrl);
-    if (!(await deps.settings.read()).password_authentication_enabled_for_web)
+    const values = await deps.settings.read();
+    if (!values.password_authentication_enabled_for_web)
       throw plainError(403, 'Signing in with a password is switched off.');
-    const { login, password, remember = false } = await parameters(request, signInParameters);
-    const result = await sessions.signIn({ login, password, remember, ...from(request) }).catch(busy);
+    const { login, password, remember: wished = false } = await parameters(request, signInParameters);
+    const refusal = await deps.signInRefusal(login);
+    if (refusal) throw refusal;
+    const remember = values.remember_me_enabled && wished;
+    const result = await sessions.signIn({ login, password, remember, ...from(request) });
     if (result.outcome === 'wrong') throw plainError(401, 'Invalid login or password.');
     if (result.outcome === 'inactive') throw plainError(403, 'Your account is not active. Ask an administrator.');
     if (result.outcome === 'second-factor')
@@ -173,8 +174,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     if (!caller?.user || caller.credential.kind !== 'session' || token === undefined) throw unauthorized();
     if (!caller.user.admin) throw forbidden();
     const { password, code } = await parameters(request, adminModeParameters);
-    if (!(await sessions.passwordIsRight(caller.user, password).catch(busy)))
-      throw plainError(401, 'The password is wrong.');
+    if (!(await sessions.passwordIsRight(caller.user, password))) throw plainError(401, 'The password is wrong.');
     if (caller.user.two_factor_enabled && !(await twoFactor.checkCode(caller.user, code ?? '')))
       throw plainError(401, 'The second factor is wrong.');
     await sessions.enterAdminMode(caller.credential.sessionId);

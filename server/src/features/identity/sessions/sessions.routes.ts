@@ -82,6 +82,7 @@ export function sessionRoutes({ db, forget }: SessionRouteDependencies): Route[]
       method: 'DELETE',
       path: '/user/sessions',
       summary: 'Sign out everywhere else',
+      conditional: 'No date stands in the way of ending a session.',
       params: Type.Object({}),
       responses: { 204: Empty },
       handler: async ({ caller }) => {
@@ -94,7 +95,8 @@ export function sessionRoutes({ db, forget }: SessionRouteDependencies): Route[]
       method: 'DELETE',
       path: '/user/sessions/:session_id',
       summary: 'Sign out somewhere',
-      params: Type.Object({ session_id: Int() }),
+      conditional: 'No date stands in the way of ending a session.',
+      params: Type.Object({ session_id: Int({ description: 'As the list names it' }) }),
       responses: { 204: Empty },
       handler: async ({ caller, params }) => {
         if ((await end(holder(caller).userId, { id: params.session_id })) === 0) throw notFound('Session');

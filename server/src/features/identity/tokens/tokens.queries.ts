@@ -3,6 +3,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { AccessToken } from '../../../kernel/db/rows.ts';
 import type { AccessTokensTable } from '../../../kernel/db/tables.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 export async function insertToken(db: Db, token: Insertable<AccessTokensTable>): Promise<AccessToken> {
   return await db.insertInto('access_tokens').values(token).returningAll().executeTakeFirstOrThrow();
@@ -102,11 +103,6 @@ export async function listTokens(
   return await query.orderBy('id', direction).limit(window.limit).offset(window.offset).execute();
 }
 
-/** How many match, counted up to `most`. */
-export async function countTokens(db: Db, filter: TokenFilter, most: number): Promise<number> {
-  const row = await db
-    .selectFrom(filtered(db, filter).select('id').limit(most).as('some'))
-    .select((count) => count.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
+/** How many match, counted up to one more than is ever told. */
+export const countTokens = (db: Db, filter: TokenFilter): Promise<number> =>
+  countUpTo(db, filtered(db, filter).select('id'));

@@ -4,7 +4,7 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, invalidParameters, notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { countLimit, mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, DateParam, DateTimeParam, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { findUser } from '../users/index.ts';
@@ -71,8 +71,8 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
         const self = caller.user?.id;
         if (!caller.admin && filter.user_id !== undefined && filter.user_id !== self) throw unauthorized();
         const own = caller.admin ? filter : { ...filter, user_id: self };
-        const rows = await listTokens(db, own, sort, page);
-        return mapPage(offsetPage(page, rows, await countTokens(db, own, countLimit + 1)), personalAccessToken);
+        const [rows, total] = await Promise.all([listTokens(db, own, sort, page), countTokens(db, own)]);
+        return mapPage(offsetPage(page, rows, total), personalAccessToken);
       },
     }),
     route({
@@ -99,8 +99,11 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       scopes: allScopes,
       params: Type.Object({}),
       responses: { 204: Empty },
-      handler: async ({ caller }) => {
-        await tokens.revoke(ownTokenId(caller));
+      conditional: true,
+      handler: async ({ caller, unmodifiedSince }) => {
+        const id = ownTokenId(caller);
+        unmodifiedSince((await findToken(db, id))?.created_at ?? null);
+        await tokens.revoke(id);
       },
     }),
     route({
@@ -124,9 +127,11 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       summary: 'Revoke a personal access token',
       params: Type.Object({ id: Int() }),
       responses: { 204: Empty },
-      handler: async ({ params, caller }) => {
+      conditional: true,
+      handler: async ({ params, caller, unmodifiedSince }) => {
         const token = await ofCaller(params.id, caller);
         if (!token) throw notFound();
+        unmodifiedSince(token.created_at);
         await tokens.revoke(token.id);
       },
     }),
@@ -145,6 +150,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
         expires_at: Optional(DateParam({ description: 'The end of today unless given' })),
       }),
       responses: { 201: NewPersonalAccessToken },
+      errors: [422],
       handler: async ({ params, caller }) => {
         if (!caller.user) throw unauthorized();
         // A token must not make a stronger one; whoever signed in with a password may.
@@ -177,6 +183,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
         expires_at: Optional(DateParam({ description: `${defaultLifetimeDays} days from today unless given` })),
       }),
       responses: { 201: NewPersonalAccessToken },
+      errors: [422],
       handler: async ({ params, caller }) => {
         const user = await findUser(db, params.user_id);
         if (!user) throw notFound('User');

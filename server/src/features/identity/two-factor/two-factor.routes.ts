@@ -65,6 +65,7 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       method: 'DELETE',
       path: '/user/two_factor',
       summary: 'Remove every second factor',
+      conditional: 'No date stands in the way of removing a factor.',
       params: Type.Object(currentPassword),
       responses: { 204: Empty },
       handler: async ({ caller, params }) => {
@@ -77,6 +78,7 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       method: 'POST',
       path: '/user/two_factor/totp',
       summary: 'Start codes of an authenticator application',
+      errors: [409],
       params: Type.Object(currentPassword),
       responses: { 201: TotpSecret },
       handler: async ({ caller, params }) => {
@@ -103,6 +105,7 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       method: 'DELETE',
       path: '/user/two_factor/totp',
       summary: 'Remove the authenticator application',
+      conditional: 'No date stands in the way of removing a factor.',
       params: Type.Object(currentPassword),
       responses: { 204: Empty },
       handler: async ({ caller, params }) => {
@@ -141,6 +144,7 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       method: 'POST',
       path: '/user/two_factor/security_keys',
       summary: 'Register a security key',
+      errors: [409],
       params: Type.Object({
         challenge: Str({ maxLength: 100, description: 'As the challenge named it' }),
         name: Str({ minLength: 1, maxLength: 255, description: 'To tell keys apart' }),
@@ -168,7 +172,8 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       method: 'DELETE',
       path: '/user/two_factor/security_keys/:key_id',
       summary: 'Remove a security key',
-      params: Type.Object({ key_id: Int(), ...currentPassword }),
+      conditional: 'No date stands in the way of removing a factor.',
+      params: Type.Object({ key_id: Int({ description: 'As the list names it' }), ...currentPassword }),
       responses: { 204: Empty },
       handler: async ({ caller, params }) => {
         if (!(await twoFactor.removeKey(await proven(caller, params.current_password), params.key_id)))
@@ -182,7 +187,7 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       tag: 'users',
       credentials: ['token', 'session'],
       access: { on: 'instance', ability: 'admin' },
-      params: Type.Object({ id: Int() }),
+      params: Type.Object({ id: Int({ description: 'Of the person' }) }),
       responses: { 204: Empty },
       handler: async ({ params }) => {
         const user = await findUser(db, params.id);

@@ -14,7 +14,6 @@ export {
   findUserByLogin,
   findUserByUsername,
   insertUser,
-  listUsers,
   moveUserSequence,
   type UserOrder,
 } from './users.queries.ts';

@@ -3,6 +3,8 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import type { UsersTable } from '../../../kernel/db/tables.ts';
+import type { CursorValues } from '../../../kernel/http/pagination.ts';
+import { type Direction, idOrder, type KeysetOrder, keysetOrder } from '../../../kernel/http/paging.queries.ts';
 import type { AccountRow, ReferenceRow } from './users.entity.ts';
 
 export type NewUser = Insertable<UsersTable>;
@@ -123,21 +125,28 @@ export interface UserFilter {
 export type UserOrder = 'id' | 'name' | 'username' | 'created_at' | 'updated_at';
 
 export interface UserWindow {
-  readonly order: UserOrder;
-  readonly direction: 'asc' | 'desc';
+  readonly order: KeysetOrder<User>;
   readonly limit: number;
-  readonly after: { readonly value: string | number; readonly id: number } | null;
+  readonly after: CursorValues | null;
 }
 
 const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-const orderExpressions = {
-  id: sql<number>`users.id`,
-  name: sql<string>`lower(users.name)`,
-  username: sql<string>`lower(users.username)`,
-  created_at: sql<Date>`users.created_at`,
-  updated_at: sql<Date>`users.updated_at`,
+const orderColumns = {
+  name: { expression: sql`lower(users.name)`, type: 'text', folded: true },
+  username: { expression: sql`lower(users.username)`, type: 'text', folded: true },
+  created_at: { expression: sql`users.created_at`, type: 'time' },
+  updated_at: { expression: sql`users.updated_at`, type: 'time' },
 } as const;
+
+const byId = (direction: Direction) =>
+  ({ name: 'id', expression: sql`users.id`, type: 'integer', direction, value: (user: User) => user.id }) as const;
+
+/** The orders in which users are listed. */
+export function userOrder(name: UserOrder, direction: Direction): KeysetOrder<User> {
+  if (name === 'id') return idOrder<User>(direction, sql`users.id`);
+  return keysetOrder<User>([{ ...orderColumns[name], name, direction, value: (user) => user[name] }, byId(direction)]);
+}
 
 function filtered(db: Db, filter: UserFilter) {
   let query = db.selectFrom('users').selectAll('users');
@@ -185,20 +194,8 @@ function filtered(db: Db, filter: UserFilter) {
 }
 
 /** One keyset page of users. */
-export async function listUsers(db: Db, filter: UserFilter, window: UserWindow): Promise<User[]> {
-  const order = orderExpressions[window.order];
-  const sign = window.direction === 'asc' ? sql`>` : sql`<`;
-  let query = filtered(db, filter);
-  if (window.after) {
-    const { value, id } = window.after;
-    // The database folds the case of both sides: its rules and JavaScript's differ for some letters.
-    const bound = window.order === 'name' || window.order === 'username' ? sql`lower(${value})` : sql`${value}`;
-    query = query.where(
-      window.order === 'id'
-        ? sql<boolean>`users.id ${sign} ${id}`
-        : sql<boolean>`(${order}, users.id) ${sign} (${bound}, ${id})`,
-    );
-  }
-  if (window.order !== 'id') query = query.orderBy(order, window.direction);
-  return await query.orderBy('users.id', window.direction).limit(window.limit).execute();
+export async function listUsers(db: Db, filter: UserFilter, { order, limit, after }: UserWindow): Promise<User[]> {
+  const continued = order.after(after);
+  const query = filtered(db, filter);
+  return await (continued ? query.where(continued) : query).orderBy(order.orderBy).limit(limit).execute();
 }

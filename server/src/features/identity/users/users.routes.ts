@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, HttpError, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
-import { keysetPage, mapPage, type Page } from '../../../kernel/http/pagination.ts';
+import { forbidden, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { keysetPage, mapPage } from '../../../kernel/http/pagination.ts';
 import { Bool, DateTimeParam, Int, Int32, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import {
@@ -16,7 +16,7 @@ import {
   userReference,
   withheld,
 } from './users.entity.ts';
-import { findUser, listUsers, type UserOrder, type UserWindow, withAccounts } from './users.queries.ts';
+import { findUser, listUsers, userOrder, withAccounts } from './users.queries.ts';
 import { randomPassword, type Users } from './users.service.ts';
 
 export interface UserRouteDependencies {
@@ -45,22 +45,13 @@ const listFilters = {
   admins: Optional(Bool({ description: 'Administrators only' })),
   created_after: Optional(DateTimeParam({ description: 'Administrators only' })),
   created_before: Optional(DateTimeParam({ description: 'Administrators only' })),
+  id_after: Optional(Int({ description: 'Only users with an id above this' })),
+  id_before: Optional(Int({ description: 'Only users with an id below this' })),
   order_by: Optional(
     OneOf(['id', 'name', 'username', 'created_at', 'updated_at'], { description: 'Administrators only' }),
   ),
   sort: Optional(OneOf(['asc', 'desc'], { description: 'Administrators only' })),
 };
-
-/** The part of the list that a page and its order ask for. */
-function windowOf(page: Page, order: UserOrder, direction: 'asc' | 'desc'): UserWindow {
-  const after = page.after;
-  if (!after) return { order, direction, limit: page.limit, after: null };
-  const { value, id } = after;
-  const fits = order === 'id' || order === 'name' || order === 'username' || !Number.isNaN(Date.parse(String(value)));
-  if (!Number.isSafeInteger(id) || (order !== 'id' && typeof value !== 'string') || !fits)
-    throw invalidParameters(['cursor is invalid']);
-  return { order, direction, limit: page.limit, after: { value: value as string | number, id: id as number } };
-}
 
 const missingPassword = () =>
   invalidParameters([
@@ -97,34 +88,16 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
       pagination: 'keyset',
       responses: { 200: ListOf(UserView) },
       handler: async ({ params, page, caller }) => {
-        const {
-          page: number,
-          id_after,
-          id_before,
-        } = params as { page?: number; id_after?: number; id_before?: number };
-        if (number !== undefined && number > 1) {
-          throw new HttpError(405, {
-            error:
-              'Offset pagination has a maximum allowed offset of 0 for requests that return objects of this type. Remaining records can be retrieved using keyset pagination.',
-          });
-        }
         const { public_email, without_projects, admins, created_after, created_before, order_by, sort, ...open } =
           params;
         const privileged = { public_email, without_projects, admins, created_after, created_before };
-        const filter = {
-          ...open,
-          ...(caller.admin ? privileged : {}),
-          id_after,
-          id_before,
-          privateEmails: caller.admin,
-        };
-        const order = (caller.admin ? order_by : undefined) ?? 'id';
-        const direction = (caller.admin ? sort : undefined) ?? 'desc';
-        const rows = await listUsers(db, filter, windowOf(page, order, direction));
-        const found = keysetPage(page, rows, (row) => {
-          const value = row[order];
-          return { value: value instanceof Date ? value.toISOString() : value, id: row.id };
-        });
+        const filter = { ...open, ...(caller.admin ? privileged : {}), privateEmails: caller.admin };
+        const order = userOrder(
+          (caller.admin ? order_by : undefined) ?? 'id',
+          (caller.admin ? sort : undefined) ?? 'desc',
+        );
+        const rows = await listUsers(db, filter, { order, limit: page.limit, after: page.after });
+        const found = keysetPage(page, rows, order.cursorOf);
         if (!caller.admin) return mapPage(found, (user) => userReference(user, externalUrl));
         const accounts = new Map((await withAccounts(db, found.items)).map((account) => [account.id, account]));
         return mapPage(found, (user) =>
@@ -137,6 +110,7 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
       method: 'GET',
       path: '/users/:id',
       summary: 'A user',
+      rate: 'users_get_by_id',
       scopes: reading,
       access: { on: 'public' },
       params: Type.Object({ id: Int() }),
@@ -186,6 +160,7 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
         color_scheme_id: Optional(Int32({ minimum: 1 })),
       }),
       responses: { 201: UserForAdmin },
+      errors: [409],
       handler: async ({ params, caller }) => {
         const { email, name, username, password, reset_password, force_random_password, skip_confirmation, ...rest } =
           params;

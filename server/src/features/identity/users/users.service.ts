@@ -1,9 +1,10 @@
 /** Making accounts and setting their passwords. */
 import { randomBytes } from 'node:crypto';
+import { RE2JS } from 're2js';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { invalidRecord, plainError } from '../../../kernel/http/errors.ts';
-import type { Settings } from '../../../kernel/settings/index.ts';
+import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { longestPassword, type Passwords } from '../passwords/index.ts';
 import {
@@ -13,6 +14,7 @@ import {
   listUsers,
   pathTaken,
   updatePassword,
+  userOrder,
 } from './users.queries.ts';
 
 /** Runs in the transaction that makes the user: the namespaces feature adds the personal namespace and its grant. */
@@ -74,9 +76,25 @@ function textReasons(value: string): string[] {
   return value.length > longestText ? [`is too long (maximum is ${longestText} characters)`] : [];
 }
 
-function passwordReasons(password: string, minimum: number): string[] {
+function passwordReasons(password: string, values: ApplicationSettings): string[] {
+  const minimum = values.minimum_password_length;
   if (password.length < minimum) return [`is too short (minimum is ${minimum} characters)`];
-  return password.length > longestPassword ? [`is too long (maximum is ${longestPassword} characters)`] : [];
+  if (password.length > longestPassword) return [`is too long (maximum is ${longestPassword} characters)`];
+  const kinds: ReadonlyArray<[required: boolean, pattern: RegExp, what: string]> = [
+    [values.password_number_required, /\p{N}/u, 'number'],
+    [values.password_lowercase_required, /\p{Ll}/u, 'lowercase letter'],
+    [values.password_uppercase_required, /\p{Lu}/u, 'uppercase letter'],
+    [values.password_symbol_required, /[^\p{L}\p{N}\s]/u, 'symbol character'],
+  ];
+  return kinds
+    .filter(([required, pattern]) => required && !pattern.test(password))
+    .map(([, , what]) => `requires at least one ${what}`);
+}
+
+/** New accounts are external where the settings say so, unless their address is of the house. */
+function externalByDefault(email: string, values: ApplicationSettings): boolean {
+  const internal = values.user_default_internal_regex;
+  return values.user_default_external && (internal === null || !RE2JS.compile(internal).matcher(email).find());
 }
 
 function check(fields: Readonly<Record<string, string[]>>): void {
@@ -118,7 +136,7 @@ export function createUsers(deps: UserDependencies): Users {
         username: textReasons(user.username).concat(usable ? [] : [usernameReason]),
         name: textReasons(user.name),
         email: textReasons(user.email).concat(addressPattern.test(user.email) ? [] : ['is invalid']),
-        password: user.password === undefined ? [] : passwordReasons(user.password, values.minimum_password_length),
+        password: user.password === undefined ? [] : passwordReasons(user.password, values),
       });
       await checkFree(user);
       const passwordHash = user.password === undefined ? null : await passwords.hash(user.password);
@@ -131,7 +149,7 @@ export function createUsers(deps: UserDependencies): Users {
             email: user.email,
             password_hash: passwordHash,
             admin: user.admin ?? false,
-            external: user.external ?? values.user_default_external,
+            external: user.external ?? externalByDefault(user.email, values),
             can_create_group: user.can_create_group ?? values.can_create_group,
             projects_limit: user.projects_limit ?? values.default_projects_limit,
             private_profile: user.private_profile ?? values.user_defaults_to_private_profile,
@@ -150,11 +168,11 @@ export function createUsers(deps: UserDependencies): Users {
     },
     find: async (login) => (await findUserByLogin(db, login)) ?? null,
     list: (after, limit) =>
-      listUsers(db, { id_after: after, privateEmails: true }, { order: 'id', direction: 'asc', limit, after: null }),
+      listUsers(db, { id_after: after, privateEmails: true }, { order: userOrder('id', 'asc'), limit, after: null }),
     setPassword: async (username, password) => {
       const user = await findUserByUsername(db, username);
       if (!user) return false;
-      check({ password: passwordReasons(password, (await settings.read()).minimum_password_length) });
+      check({ password: passwordReasons(password, await settings.read()) });
       const passwordHash = await passwords.hash(password);
       await transaction(db, async (tx) => {
         await updatePassword(tx, user.id, passwordHash);

@@ -121,7 +121,7 @@ describe('effective level', () => {
     await share(invited, { namespace_id: top.id }, 20);
     const caller: Caller = { ...anonymous, user };
     const window = { order: 'id', direction: 'asc', limit: 10, offset: 0 } as const;
-    const found = await listProjects(app.db, caller, { minimumLevel: 20 }, { ...window, afterId: null });
+    const found = await listProjects(app.db, caller, { minimumLevel: 20 }, { ...window, after: null });
     expect(found.map((each) => [each.project.id, each.level])).toEqual([[project.id, 20]]);
     expect(await countProjects(app.db, caller, { minimumLevel: 30 })).toBe(0);
     const groups = await listGroups(app.db, caller, { minimumLevel: 20 }, { ...window, after: null });
@@ -172,7 +172,7 @@ describe('plans with thousands of rows', () => {
 
   test('the lists of projects and groups', async () => {
     const caller: Caller = { ...anonymous, user };
-    const window = { direction: 'desc', limit: 21, offset: 0, afterId: null } as const;
+    const window = { direction: 'desc', limit: 21, offset: 0, after: null } as const;
     for (const order of ['created_at', 'last_activity_at', 'updated_at', 'name', 'id'] as const)
       await noScans((db) => listProjects(db, caller, {}, { ...window, order }));
     await noScans((db) => listProjects(db, caller, { minimumLevel: 10 }, { ...window, order: 'created_at' }));

@@ -6,11 +6,12 @@ import Type from 'typebox';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { emit } from '../../../kernel/events/index.ts';
-import { notFound, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { deleteGroup, groupsToRemove, moveGroup, projectsBelow, takenBelow } from '../groups/groups.queries.ts';
 import { scheduledText, unscheduledText } from '../naming/naming.ts';
+import { claimPath } from '../naming/redirects.queries.ts';
 import {
   deleteProject,
   findProject,
@@ -103,6 +104,7 @@ export function deletionService(deps: NamespacesDependencies) {
 
   async function scheduleProject(subject: ProjectSubject, caller: Caller, options: RemovalOptions): Promise<void> {
     const { project, namespace } = subject;
+    if ((await settings.read()).default_project_deletion_protection && !caller.admin) throw forbidden();
     const fullPath = `${namespace.full_path}/${project.path}`;
     const final = isFinal('Project', project.marked_for_deletion_on, fullPath, options);
     const days = await keptDays();
@@ -135,9 +137,11 @@ export function deletionService(deps: NamespacesDependencies) {
         name: unscheduledText(project.name, project.id),
       };
       const taken = await takenInNamespace(tx, space, wanted, project.id);
+      const path = taken.path ? `${wanted.path}-${project.id}` : wanted.path;
+      await claimPath(tx, `${space.full_path}/${path}`);
       await updateProject(tx, project.id, {
         marked_for_deletion_on: null,
-        path: taken.path ? `${wanted.path}-${project.id}` : wanted.path,
+        path,
         name: taken.name ? `${wanted.name}-${project.id}` : wanted.name,
       });
     });
@@ -167,12 +171,14 @@ export function deletionService(deps: NamespacesDependencies) {
   async function restoreGroup({ group }: GroupSubject): Promise<void> {
     if (group.marked_for_deletion_on === null) throw plainError(400, 'Group has not been marked for deletion');
     await transaction(db, async (tx) => {
-      if (group.parent_id !== null) await lockNamespace(tx, group.parent_id);
+      const parent = group.parent_id === null ? undefined : await lockNamespace(tx, group.parent_id);
       const path = unscheduledText(group.path, group.id);
       const name = unscheduledText(group.name, group.id);
       const taken = await takenBelow(tx, group.parent_id, { path, name }, group.id);
+      const free = taken.path ? `${path}-${group.id}` : path;
+      await claimPath(tx, parent ? `${parent.full_path}/${free}` : free);
       await moveGroup(tx, group, {
-        path: taken.path ? `${path}-${group.id}` : path,
+        path: free,
         name: taken.name ? `${name}-${group.id}` : name,
         marked_for_deletion_on: null,
       });

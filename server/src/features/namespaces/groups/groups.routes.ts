@@ -33,7 +33,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
   const list = listingHandler(deps);
 
   async function projectsOf(group: Namespace, caller: Caller) {
-    const window = { order: 'created_at', direction: 'desc', limit: listedProjects, offset: 0, afterId: null } as const;
+    const window = { order: 'created_at', direction: 'desc', limit: listedProjects, offset: 0, after: null } as const;
     const [own, shared] = await Promise.all([
       listProjects(db, caller, { namespaceId: group.id }, window),
       listProjects(db, caller, { onlySharedWith: group.id }, window),
@@ -64,6 +64,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       method: 'GET',
       path: '/groups',
       summary: 'Groups that the caller may see',
+      rate: 'groups_api',
       access: { on: 'public' },
       params: Type.Object(wideListParameters),
       pagination: 'both',
@@ -102,10 +103,11 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       method: 'GET',
       path: '/groups/:id',
       summary: 'A group',
+      rate: 'group_api',
       access: { on: 'group', ability: 'read_group' },
       params: Type.Object({
         ...groupId,
-        with_projects: Optional(Bool({ default: true, deprecated: true })),
+        with_projects: Optional(Bool({ default: true, deprecated: true, description: 'Use `/groups/:id/projects`' })),
         with_custom_attributes: Optional(Bool({ default: false })),
         statistics: Optional(Bool({ default: false, description: 'Administrators only' })),
       }),
@@ -153,7 +155,9 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
         full_path: Optional(Str({ description: 'Of the group; required to remove it now' })),
       }),
       responses: { 202: Accepted },
-      handler: async ({ params, caller, subject }) => {
+      conditional: true,
+      handler: async ({ params, caller, subject, unmodifiedSince }) => {
+        unmodifiedSince(subject.group.updated_at);
         const options = { permanently: params.permanently_remove, fullPath: params.full_path };
         await deletion.scheduleGroup(subject, caller, options);
         return { message: '202 Accepted' };

@@ -10,6 +10,7 @@ import { requireOnGroup } from '../../../kernel/http/parents.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { groupNameReasons, groupPathReasons, openness, type Visibility, visibilities } from '../naming/naming.ts';
+import { claimPath, leaveGroupPaths } from '../naming/redirects.queries.ts';
 import { lockNamespace } from '../projects/projects.queries.ts';
 import {
   type GroupColumns,
@@ -74,6 +75,7 @@ export async function createPersonalNamespace(
     { kind: 'user', owner_id: user.id, name: user.name, path: user.username, visibility: 'public' },
     null,
   );
+  await claimPath(tx, user.username);
   await insertNamespaceGrant(tx, {
     userId: user.id,
     namespaceId: namespace.id,
@@ -82,6 +84,9 @@ export async function createPersonalNamespace(
   });
   return namespace;
 }
+
+/** What the setting's numbers stand for. */
+const creationLevels = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const;
 
 export function groupService(deps: NamespacesDependencies) {
   const { db, settings } = deps;
@@ -134,7 +139,8 @@ export function groupService(deps: NamespacesDependencies) {
     const { name, path } = wanted;
     checkNames(name, path, parent === null);
     checkRanges(attributes.ip_restriction_ranges);
-    const usual = (await settings.read()).default_group_visibility;
+    const values = await settings.read();
+    const usual = values.default_group_visibility;
     const most = parent ? openness(parent.group.visibility) : openness('public');
     const visibility = attributes.visibility ?? visibilities[Math.min(openness(usual), most)] ?? 'private';
     await checkVisibility(visibility, parent?.group ?? null, caller);
@@ -142,10 +148,12 @@ export function groupService(deps: NamespacesDependencies) {
       const above = parent ? await lockNamespace(tx, parent.group.id) : null;
       if (above === undefined) throw notFound('Group');
       conflictOf(await takenBelow(tx, above?.id ?? null, { name, path }, null));
+      await claimPath(tx, above ? `${above.full_path}/${path}` : path);
       const row = await insertNamespace(
         tx,
         {
-          default_branch_protection: (await settings.read()).default_branch_protection,
+          default_branch_protection: values.default_branch_protection,
+          project_creation_level: creationLevels[values.default_project_creation] ?? 'developer',
           ...(columnsOf(attributes) as object),
           kind: 'group',
           name,
@@ -197,6 +205,10 @@ export function groupService(deps: NamespacesDependencies) {
       }
       if (moved) {
         conflictOf(await takenBelow(tx, group.parent_id, { name, path }, group.id));
+        if (path.toLowerCase() !== group.path.toLowerCase()) {
+          await claimPath(tx, parent ? `${parent.full_path}/${path}` : path);
+          await leaveGroupPaths(tx, group.id);
+        }
         await moveGroup(tx, group, { ...changes, name, path });
       } else if (!(await updateGroup(tx, group.id, changes))) throw notFound('Group');
       await emit(tx, {

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
-import { countLimit } from '../../../kernel/http/pagination.ts';
+import { type CursorValues, countLimit } from '../../../kernel/http/pagination.ts';
+import { idOrder, type KeysetOrder, keysetOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, groupScope, type Sql, withTables } from '../access/access.queries.ts';
 
 export type GroupOrder = 'name' | 'path' | 'id' | 'similarity';
@@ -31,7 +32,7 @@ export interface GroupWindow {
   readonly direction: 'asc' | 'desc';
   readonly limit: number;
   readonly offset: number;
-  readonly after: { readonly value: string | number; readonly id: number } | null;
+  readonly after: CursorValues | null;
 }
 
 const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
@@ -55,22 +56,31 @@ function conditionsOf(filter: GroupFilter): Sql[] {
   return found;
 }
 
-const columns = { name: sql`lower(n.name)`, path: sql`lower(n.path)`, id: sql`n.id` } as const;
+/** The order of a list by name, path or id; by similarity there is none that could be continued. */
+export function groupOrder(name: Exclude<GroupOrder, 'similarity'>, direction: 'asc' | 'desc'): KeysetOrder<Namespace> {
+  if (name === 'id') return idOrder<Namespace>(direction, sql`n.id`);
+  return keysetOrder<Namespace>([
+    {
+      name,
+      expression: sql`lower(${sql.ref(`n.${name}`)})`,
+      type: 'text',
+      folded: true,
+      direction,
+      value: (row) => row[name],
+    },
+    { name: 'id', expression: sql`n.id`, type: 'integer', direction, value: (row) => row.id },
+  ]);
+}
 
 function orderBy({ order, direction }: GroupWindow, search: string | undefined): Sql {
-  if (order === 'similarity') {
-    if (!search) return sql`lower(n.name), n.id`;
-    return sql`greatest(similarity(n.path, ${search}), similarity(n.name, ${search})) desc, n.id desc`;
-  }
-  const way = sql.raw(direction);
-  return order === 'id' ? sql`n.id ${way}` : sql`${columns[order]} ${way}, n.id ${way}`;
+  if (order !== 'similarity') return groupOrder(order, direction).orderBy;
+  if (!search) return sql`lower(n.name), n.id`;
+  return sql`greatest(similarity(n.path, ${search}), similarity(n.name, ${search})) desc, n.id desc`;
 }
 
 function afterCondition({ order, direction, after }: GroupWindow): Sql[] {
-  if (!after || order === 'similarity') return [];
-  const sign = sql.raw(direction === 'asc' ? '>' : '<');
-  if (order === 'id') return [sql`n.id ${sign} ${after.id}`];
-  return [sql`(${columns[order]}, n.id) ${sign} (lower(${after.value}), ${after.id})`];
+  const continued = order === 'similarity' ? null : groupOrder(order, direction).after(after);
+  return continued ? [continued] : [];
 }
 
 function pageStatement(caller: Caller, filter: GroupFilter, window: GroupWindow) {

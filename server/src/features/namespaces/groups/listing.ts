@@ -2,15 +2,20 @@
 import type { Static, TObject } from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import type { Namespace } from '../../../kernel/db/rows.ts';
-import { invalidParameters } from '../../../kernel/http/errors.ts';
-import { keysetPage, mapPage, offsetPage, type Page, type Paged } from '../../../kernel/http/pagination.ts';
+import {
+  keysetPage,
+  keysetUnavailable,
+  mapPage,
+  offsetPage,
+  type Page,
+  type Paged,
+} from '../../../kernel/http/pagination.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { minimumLevel } from '../projects/projects.params.ts';
 import { groupJson } from './groups.entity.ts';
 import type { listParameters } from './groups.params.ts';
 import { groupStatistics } from './groups.queries.ts';
-import { countGroups, type GroupFilter, type GroupOrder, listGroups } from './listing.queries.ts';
+import { countGroups, type GroupFilter, groupOrder, listGroups } from './listing.queries.ts';
 
 type ListParameters = Static<TObject<typeof listParameters>>;
 
@@ -23,14 +28,6 @@ function levelOf(params: ListParameters, caller: Caller): number | undefined {
   if (asked !== undefined) return asked;
   if (caller.user === null || (params.all_available ?? caller.admin)) return undefined;
   return Level.guest;
-}
-
-function cursorOf(page: Page, order: GroupOrder): { value: string | number; id: number } | null {
-  if (!page.after) return null;
-  const { value, id } = page.after;
-  const fits = order === 'id' ? value === id : typeof value === 'string';
-  if (!Number.isSafeInteger(id) || !fits) throw invalidParameters(['cursor is invalid']);
-  return { value: value as string | number, id: id as number };
 }
 
 /** Which groups a list is about. */
@@ -50,18 +47,18 @@ export function listingHandler(deps: NamespacesDependencies) {
       visibility: params.visibility,
     };
     const order = params.order_by ?? 'name';
-    const { limit, offset } = page;
+    const { limit, offset, after } = page;
+    const direction = params.sort ?? 'asc';
     const keyset = page.style === 'keyset';
-    if (keyset && order === 'similarity') throw invalidParameters(['order_by does not have a valid value']);
-    const window = { order, direction: params.sort ?? 'asc', limit, offset, after: cursorOf(page, order) } as const;
+    if (keyset && order === 'similarity') throw keysetUnavailable();
     const [rows, total] = await Promise.all([
-      listGroups(db, caller, filter, window),
+      listGroups(db, caller, filter, { order, direction, limit, offset, after }),
       keyset ? null : countGroups(db, caller, filter),
     ]);
-    const key = (row: Namespace) => (order === 'id' ? row.id : order === 'path' ? row.path : row.name);
-    const found = keyset
-      ? keysetPage(page, rows, (row) => ({ value: key(row), id: row.id }))
-      : offsetPage(page, rows, total);
+    const found =
+      keyset && order !== 'similarity'
+        ? keysetPage(page, rows, groupOrder(order, direction).cursorOf)
+        : offsetPage(page, rows, total);
     const ids = found.items.map(({ id }) => id);
     const statistics = params.statistics && caller.admin ? await groupStatistics(db, ids) : null;
     return mapPage(found, (group) =>

@@ -165,7 +165,11 @@ export async function updateMember(
   grantId: number,
   changes: { level: number; expires_at?: string | null },
 ): Promise<void> {
-  await tx.updateTable('grants').set(changes).where('id', '=', grantId).execute();
+  await tx
+    .updateTable('grants')
+    .set({ ...changes, updated_at: sql`now()` })
+    .where('id', '=', grantId)
+    .execute();
 }
 
 /** Removes the grant and, where asked, those on the groups and projects below. */

@@ -128,12 +128,14 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
   return parents.flatMap(({ noun, base, read, admin }) => {
     const id = { id: IdOrPath(noun === 'group' ? 'Group' : 'Project') };
     const user = { ...id, user_id: Int() };
+    const counted = noun === 'project' ? ({ rate: 'project_members_api' } as const) : {};
     return [
       route({
         ...common,
         method: 'GET',
         path: base,
         summary: `Direct members of a ${noun}`,
+        ...counted,
         access: read,
         params: Type.Object({ ...id, ...filters, skip_users: Optional(List(Int(), { commas: true })) }),
         pagination: 'offset',
@@ -151,6 +153,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         method: 'GET',
         path: `${base}/all`,
         summary: `Members of a ${noun} with those of the groups above and of invited groups`,
+        ...counted,
         access: read,
         params: Type.Object({ ...id, ...filters, state: Optional(OneOf(['awaiting', 'active'])) }),
         pagination: 'offset',
@@ -189,6 +192,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           expires_at: expiry,
         }),
         responses: { 201: Type.Union([Member, MembersAdded]) },
+        errors: [409],
         handler: ({ params, caller, subject }) => add(caller, subject, params),
       }),
       route({
@@ -210,6 +214,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         method: 'DELETE',
         path: `${base}/:user_id`,
         summary: `Remove a member of a ${noun}, or leave it`,
+        rate: 'members_delete',
         access: read,
         params: Type.Object({
           ...user,
@@ -219,8 +224,12 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           unassign_issuables: Optional(Bool({ default: false })),
         }),
         responses: { 204: Empty },
-        handler: async ({ params, caller, subject }) => {
-          await members.remove(caller, subject, params.user_id, !(params.skip_subresources ?? false));
+        conditional: true,
+        handler: async ({ params, caller, subject, unmodifiedSince }) => {
+          await members.remove(caller, subject, params.user_id, {
+            below: !(params.skip_subresources ?? false),
+            unmodifiedSince,
+          });
         },
       }),
     ];

@@ -74,6 +74,13 @@ export interface Terms {
   readonly expiresAt: string | null;
 }
 
+interface RemovalOptions {
+  /** Also direct memberships in the groups and projects below. */
+  readonly below: boolean;
+  /** Throws when the client's state of the membership is older than this. */
+  unmodifiedSince(changedAt: Date): void;
+}
+
 export function memberService(db: Db) {
   const tell = (tx: Db, subject: MemberSubject, actor: Caller, userId: number, change: string) =>
     emit(tx, {
@@ -132,7 +139,12 @@ export function memberService(db: Db) {
     });
   }
 
-  async function remove(caller: Caller, subject: MemberSubject, userId: number, below: boolean): Promise<void> {
+  async function remove(
+    caller: Caller,
+    subject: MemberSubject,
+    userId: number,
+    { below, unmodifiedSince }: RemovalOptions,
+  ): Promise<void> {
     const place = placeOf(subject);
     const leaving = caller.user?.id === userId;
     await transaction(db, async (tx) => {
@@ -141,6 +153,7 @@ export function memberService(db: Db) {
       if (!grant) throw notFound('Member');
       if (!leaving) requireLevel(caller, subject, grant.level);
       await requireOtherOwner(tx, subject, userId, grant.level);
+      unmodifiedSince(grant.updated_at);
       await deleteMember(tx, place, userId, below);
       await tell(tx, subject, caller, userId, 'removed');
     });

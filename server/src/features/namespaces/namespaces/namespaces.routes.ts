@@ -75,6 +75,7 @@ export function namespaceRoutes({ db, externalUrl }: NamespacesDependencies): Ro
       method: 'GET',
       path: '/namespaces/:namespace/exists',
       summary: 'Whether a path is taken, and one that is free',
+      rate: 'namespace_exists',
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object({
         namespace: Str({ description: 'The last part of the path' }),

@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import { countLimit } from '../../../kernel/http/pagination.ts';
+import type { Project } from '../../../kernel/db/rows.ts';
+import { type CursorValues, countLimit } from '../../../kernel/http/pagination.ts';
+import { idOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, grantHolds, levelsOf, projectScope, type Sql, withTables } from '../access/access.queries.ts';
 import { type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
 
@@ -54,8 +56,8 @@ export interface ProjectWindow {
   readonly direction: 'asc' | 'desc';
   readonly limit: number;
   readonly offset: number;
-  /** For keyset pages by id: the last id of the page before. */
-  readonly afterId: number | null;
+  /** For keyset pages, which are in the order of ids: the position of the page before. */
+  readonly after: CursorValues | null;
 }
 
 const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
@@ -135,6 +137,9 @@ function orderBy({ order, direction }: ProjectWindow, search: string | undefined
   return order === 'id' ? sql`p.id ${way}` : sql`${columns[order]} ${way}, p.id ${way}`;
 }
 
+/** The order of keyset pages. */
+export const projectIdOrder = (direction: 'asc' | 'desc') => idOrder<Project>(direction, sql`p.id`);
+
 function base(caller: Caller, filter: ProjectFilter) {
   const scope = projectScope(caller, { minimum: filter.minimumLevel ?? null });
   return { tables: scope.tables, conditions: [scope.condition, ...conditionsOf(filter)] };
@@ -142,8 +147,8 @@ function base(caller: Caller, filter: ProjectFilter) {
 
 function pageStatement(caller: Caller, filter: ProjectFilter, window: ProjectWindow) {
   const { tables, conditions } = base(caller, filter);
-  if (window.afterId !== null)
-    conditions.push(window.direction === 'asc' ? sql`p.id > ${window.afterId}` : sql`p.id < ${window.afterId}`);
+  const continued = projectIdOrder(window.direction).after(window.after);
+  if (continued) conditions.push(continued);
   const page = sql`page as materialized (
     select p.id, row_number() over (order by ${orderBy(window, filter.search)}) as position
     from projects p join namespaces n on n.id = p.namespace_id

@@ -19,6 +19,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
       method: 'GET',
       path: '/projects',
       summary: 'Projects that the caller may see',
+      rate: ['projects_api', 'projects_api_rate_limit_unauthenticated'],
       access: { on: 'public' },
       params: Type.Object(wideListParameters),
       pagination: 'both',
@@ -36,6 +37,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
       method: 'GET',
       path: '/users/:id/projects',
       summary: "Projects in a user's personal namespace",
+      rate: 'user_projects_api',
       access: { on: 'public' },
       params: Type.Object({ id: IdOrPath('User'), ...wideListParameters }),
       pagination: 'both',
@@ -57,6 +59,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
       method: 'GET',
       path: '/groups/:id/projects',
       summary: 'Projects of a group',
+      rate: 'group_projects_api',
       access: { on: 'group', ability: 'read_group' },
       params: Type.Object({
         id: IdOrPath('Group'),
@@ -64,7 +67,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
         with_shared: Optional(Bool({ default: true, description: 'Also those that the group was invited to' })),
         include_subgroups: Optional(Bool({ default: false })),
       }),
-      pagination: 'offset',
+      pagination: 'both',
       responses: { 200: ListOf(Project) },
       handler: ({ params, page, caller, subject }) =>
         list(

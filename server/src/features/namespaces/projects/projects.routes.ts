@@ -39,6 +39,7 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
         initialize_with_readme: Optional(Bool({ default: false })),
       }),
       responses: { 201: Project },
+      errors: [409],
       handler: async ({ params, caller }) => {
         if (params.name === undefined && params.path === undefined)
           throw invalidParameters(['name, path are missing, at least one parameter must be provided']);
@@ -51,6 +52,7 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
       method: 'GET',
       path: '/projects/:id',
       summary: 'A project',
+      rate: 'project_api',
       access: { on: 'project', ability: 'read_project' },
       params: Type.Object({
         ...projectId,
@@ -74,6 +76,7 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
         archived: Optional(Bool()),
       }),
       responses: { 200: Project },
+      errors: [409],
       handler: async ({ params, caller, subject }) => {
         if (Object.keys(params).length === 1)
           throw invalidParameters([
@@ -94,7 +97,9 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
         full_path: Optional(Str({ description: 'Of the project; required to remove it now' })),
       }),
       responses: { 202: Accepted },
-      handler: async ({ params, caller, subject }) => {
+      conditional: true,
+      handler: async ({ params, caller, subject, unmodifiedSince }) => {
+        unmodifiedSince(subject.project.updated_at);
         const options = { permanently: params.permanently_remove, fullPath: params.full_path };
         await deletion.scheduleProject(subject, caller, options);
         return { message: '202 Accepted' };

@@ -18,6 +18,7 @@ import {
   type Visibility,
   visibilities,
 } from '../naming/naming.ts';
+import { claimPath, leaveProjectPath } from '../naming/redirects.queries.ts';
 import { type Attributes, changesOf } from './projects.params.ts';
 import {
   countPersonalProjects,
@@ -132,6 +133,7 @@ export function projectService(deps: NamespacesDependencies) {
     const project = await transaction(db, async (tx) => {
       if (!(await lockNamespace(tx, space.id))) throw invalidRecord({ namespace: ['is not valid'] });
       conflictOf(await takenInNamespace(tx, space, { name, path }, null));
+      await claimPath(tx, `${space.full_path}/${path}`);
       const row = await insertProject(tx, {
         keep_latest_artifact: values.keep_latest_artifact,
         shared_runners_enabled: values.shared_runners_enabled && space.shared_runners_setting === 'enabled',
@@ -222,6 +224,10 @@ export function projectService(deps: NamespacesDependencies) {
         if (!space) throw notFound('Project');
         const wanted = { name: changes.name ?? project.name, path: changes.path };
         conflictOf(await takenInNamespace(tx, space, wanted, project.id));
+        if (changes.path.toLowerCase() !== project.path.toLowerCase()) {
+          await claimPath(tx, `${space.full_path}/${changes.path}`);
+          await leaveProjectPath(tx, project.id, `${space.full_path}/${project.path}`);
+        }
       }
       if (!(await updateProject(tx, project.id, changes))) throw notFound('Project');
       await emit(tx, {

@@ -6,10 +6,11 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
-import { keysetPage, mapPageAsync, type Paged, slicePage } from '../../../kernel/http/pagination.ts';
+import { mapPageAsync, type Page, type Paged } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { commitJson, projectPath } from '../commits/commits.json.ts';
+import { byDate, byName, type ListOrder, pageOfList } from '../reading/positions.ts';
 import type { RefData, RepositoryReader } from '../reading/reader.ts';
 import { linearPattern } from '../reading/search.ts';
 import type { RefService } from '../refs/refs.service.ts';
@@ -49,6 +50,30 @@ function nameMatcher(search: string | undefined, regex: string | undefined): (na
   if (wanted.includes('*')) return (name) => matchesPattern(wanted, name.toLowerCase());
   return (name) => name.toLowerCase().includes(wanted);
 }
+
+const plain = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** When a ref was tagged, or the commit it points at was committed. */
+const refTime = async (reader: RepositoryReader, subject: ProjectSubject, ref: RefData): Promise<Date> =>
+  ref.taggedAt ?? new Date((await reader.commit(subject.project, ref.commit)).committer.date);
+
+/** The times of refs by name. */
+async function commitTimes(
+  reader: RepositoryReader,
+  subject: ProjectSubject,
+  refs: readonly RefData[],
+): Promise<Map<string, number>> {
+  const timed = refs.map(async (ref) => [ref.name, (await refTime(reader, subject, ref)).getTime()] as const);
+  return new Map(await Promise.all(timed));
+}
+
+/** A page of refs in an order. */
+const orderedPage = <P>(page: Page, refs: readonly RefData[], order: ListOrder<RefData, P>): Paged<RefData> =>
+  pageOfList(
+    page,
+    [...refs].sort((a, b) => order.compare(order.positionOf(a), order.positionOf(b))),
+    order,
+  );
 
 export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
   const { reader, db } = deps;
@@ -101,22 +126,10 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
   }
 
   /** Newest first, or by name; the order of dates needs each tip's commit, which is cached by id. */
-  async function sorted(
-    subject: ProjectSubject,
-    refs: readonly RefData[],
-    sort: string | undefined,
-  ): Promise<readonly RefData[]> {
-    if (sort === undefined || sort === 'name_asc') return [...refs].sort((a, b) => (a.name < b.name ? -1 : 1));
-    const dated = await Promise.all(
-      refs.map(async (ref) => ({
-        ref,
-        at: Date.parse((await reader.commit(subject.project, ref.commit)).committer.date),
-      })),
-    );
-    const direction = sort === 'updated_asc' ? 1 : -1;
-    return dated
-      .sort((a, b) => direction * (a.at - b.at) || (a.ref.name < b.ref.name ? -1 : 1))
-      .map((each) => each.ref);
+  async function paged(subject: ProjectSubject, page: Page, refs: readonly RefData[], sort: string | undefined) {
+    if (sort === undefined || sort === 'name_asc') return orderedPage(page, refs, byName(1, plain));
+    const times = await commitTimes(reader, subject, refs);
+    return orderedPage(page, refs, byDate(times, { date: sort === 'updated_asc' ? 1 : -1, name: 1 }));
   }
 
   const branches = [
@@ -127,30 +140,18 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
       tag: 'Branches',
       credentials,
       access: readCode,
-      pagination: 'both',
+      pagination: 'token',
       params: Type.Object({
         id,
         search: Optional(Str({ maxLength: 1024 })),
         regex: Optional(Str({ maxLength: 1024 })),
         sort: Optional(OneOf(['name_asc', 'updated_asc', 'updated_desc'])),
-        page_token: Optional(Str({ description: 'Name of the branch to start after' })),
       }),
       responses: { 200: ListOf(Branch) },
-      handler: async ({ params, subject, caller, page: window }) => {
+      handler: async ({ params, subject, caller, page }) => {
         const matches = nameMatcher(params.search, params.regex);
-        const refs = await sorted(
-          subject,
-          (await reader.branches(subject.project)).filter((ref) => matches(ref.name)),
-          params.sort,
-        );
-        if (window.style === 'offset') return shown(subject, caller, slicePage(window, refs));
-        const after = window.after?.name ?? params.page_token;
-        const start = after === undefined || after === null ? 0 : refs.findIndex((ref) => ref.name === after) + 1;
-        return shown(
-          subject,
-          caller,
-          keysetPage(window, refs.slice(start, start + window.limit), (ref) => ({ name: ref.name })),
-        );
+        const refs = (await reader.branches(subject.project)).filter((ref) => matches(ref.name));
+        return shown(subject, caller, await paged(subject, page, refs, params.sort));
       },
     }),
     route({
@@ -166,6 +167,7 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
         ref: Str({ minLength: 1, maxLength: 1024 }),
       }),
       responses: { 201: Branch },
+      errors: [409],
       handler: async ({ params, subject, caller }) => {
         await deps.refs.createBranch(subject, caller, params.branch, params.ref);
         const tip = await reader.resolve(subject.project, `refs/heads/${params.branch}`);
@@ -193,8 +195,12 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
       access: pushCode,
       params: Type.Object({ id, branch: Str() }),
       responses: { 204: Empty },
-      handler: async ({ params, subject, caller }) => {
-        await deps.refs.deleteBranch(subject, caller, await find(subject, params.branch));
+      errors: [409],
+      conditional: true,
+      handler: async ({ params, subject, caller, unmodifiedSince }) => {
+        const ref = await find(subject, params.branch);
+        unmodifiedSince(await refTime(reader, subject, ref));
+        await deps.refs.deleteBranch(subject, caller, ref);
       },
     }),
   ];
@@ -223,7 +229,7 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
       tag: 'Tags',
       credentials,
       access: readCode,
-      pagination: 'offset',
+      pagination: 'token',
       params: Type.Object({
         id,
         search: Optional(Str({ maxLength: 1024 })),
@@ -234,27 +240,18 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
       handler: async ({ params, subject, page }) => {
         const matches = nameMatcher(params.search, undefined);
         const refs = (await reader.tags(subject.project)).filter((ref) => matches(ref.name));
-        const order = params.order_by ?? 'updated';
-        const times = new Map(
-          order === 'updated'
-            ? await Promise.all(
-                refs.map(
-                  async (ref) =>
-                    [
-                      ref.name,
-                      ref.taggedAt?.getTime() ??
-                        Date.parse((await reader.commit(subject.project, ref.commit)).committer.date),
-                    ] as const,
-                ),
-              )
-            : [],
-        );
         const direction = params.sort === 'asc' ? 1 : -1;
+        const order = params.order_by ?? 'updated';
         const names = new Intl.Collator('en', { numeric: order === 'version' });
-        const ordered = [...refs].sort(
-          (a, b) => direction * ((times.get(a.name) ?? 0) - (times.get(b.name) ?? 0) || names.compare(a.name, b.name)),
-        );
-        return mapPageAsync(slicePage(page, ordered), (ref) => tagJson(subject, ref));
+        const found =
+          order === 'updated'
+            ? orderedPage(
+                page,
+                refs,
+                byDate(await commitTimes(reader, subject, refs), { date: direction, name: direction }),
+              )
+            : orderedPage(page, refs, byName(direction, names.compare));
+        return mapPageAsync(found, (ref) => tagJson(subject, ref));
       },
     }),
     route({
@@ -286,6 +283,7 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
         message: Optional(Str({ maxLength: 1_048_576 })),
       }),
       responses: { 201: Tag },
+      errors: [409],
       handler: async ({ params, subject, caller }) =>
         tagJson(subject, await deps.refs.createTag(subject, caller, params.tag_name, params.ref, params.message)),
     }),
@@ -298,9 +296,12 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
       access: pushCode,
       params: Type.Object({ id, tag_name: Str() }),
       responses: { 204: Empty },
-      handler: async ({ params, subject, caller }) => {
+      errors: [409],
+      conditional: true,
+      handler: async ({ params, subject, caller, unmodifiedSince }) => {
         const found = (await reader.tags(subject.project)).find((ref) => ref.name === params.tag_name);
         if (!found) throw notFound('Tag');
+        unmodifiedSince(await refTime(reader, subject, found));
         await deps.refs.deleteTag(subject, caller, found);
       },
     }),

@@ -140,6 +140,7 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
         force: Optional(Bool({ default: false })),
       }),
       responses: { 201: CommitDetail },
+      errors: [409],
       handler: async ({ params, subject, caller }) => {
         if (params.start_branch !== undefined && params.start_sha !== undefined)
           throw invalidParameters(['start_branch, start_sha are mutually exclusive']);

@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { etagOf } from '../../../kernel/http/conditional.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, notFound, tooLarge } from '../../../kernel/http/errors.ts';
-import { keysetPage, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import { headerPrefix } from '../../../kernel/names.ts';
+import { byPath, pageOfList } from '../reading/positions.ts';
 import type { ArchiveFormat, RepositoryReader, TreeItem } from '../reading/reader.ts';
 import { RepositoryFile, TreeEntry } from './files.entity.ts';
 
@@ -78,13 +79,17 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       tag: 'Repositories',
       credentials: ['token', 'session'],
       access: readCode,
-      pagination: 'both',
+      pagination: 'token',
       params: Type.Object({
         id,
         path: Optional(Str({ maxLength: 4096 })),
         ref: Optional(Str({ minLength: 1, maxLength: 1024 })),
         recursive: Optional(Bool({ default: false })),
-        page_token: Optional(Str({ description: 'Id of the entry to start after' })),
+        pagination: Optional(
+          OneOf(['keyset', 'offset', 'legacy', 'none'], {
+            description: '`keyset` pages by `page_token`, `none` answers everything at once',
+          }),
+        ),
       }),
       responses: { 200: ListOf(TreeEntry) },
       handler: async ({ params, subject, page }) => {
@@ -96,15 +101,8 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         const entries = await reader.tree(subject.project, sha, path, params.recursive ?? false);
         if (!entries) throw notFound('Tree');
         const ordered = params.recursive ? entries : directoriesFirst(entries);
-        if (page.style === 'offset') return slicePage(page, ordered);
-        const after = page.after?.path;
-        const start =
-          after !== undefined
-            ? ordered.findIndex((each) => each.path === after) + 1
-            : params.page_token
-              ? ordered.findIndex((each) => each.id === params.page_token) + 1
-              : 0;
-        return keysetPage(page, ordered.slice(start, start + page.limit), (each) => ({ path: each.path }));
+        if (params.pagination === 'none') return ordered;
+        return pageOfList(page, ordered, byPath(ordered, !params.recursive));
       },
     }),
     route({
@@ -130,6 +128,7 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       method: 'GET',
       path: '/projects/:id/repository/files/:file_path/raw',
       summary: 'Get the bytes of a file',
+      rate: 'raw_blob',
       tag: 'Repository files',
       credentials,
       scopes,
@@ -143,7 +142,8 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       responses: { 200: Binary },
       handler: async ({ params, subject, signal }) => {
         const found = await file(subject, params.file_path, params.ref);
-        return streamed(await reader.blobStream(subject.project, found.blob.id, signal), 'text/plain', {
+        return streamed(() => reader.blobStream(subject.project, found.blob.id, signal), 'text/plain', {
+          ETag: `"${found.blob.id}"`,
           'Content-Length': String(found.blob.size),
           'Content-Disposition': `inline; filename*=UTF-8''${encodeURIComponent(params.file_path.split('/').at(-1) ?? 'file')}`,
           'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -158,6 +158,7 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         method: 'GET',
         path: `/projects/:id/repository/${name}`,
         summary: 'Download the files of a commit as an archive',
+        rate: ['project_repositories_archive', 'project_repositories_archive_unauthenticated'],
         tag: 'Repositories',
         credentials,
         scopes,
@@ -180,9 +181,11 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
             .filter((part) => part !== '')
             .join('-');
           return streamed(
-            await reader.archive(subject.project, sha, format, `${base}/`, path, signal),
+            () => reader.archive(subject.project, sha, format, `${base}/`, path, signal),
             types[format] ?? 'application/octet-stream',
             {
+              // The same files in the same directory; how they are compressed is no promise.
+              ETag: etagOf([sha, format, base, path ?? ''].join('\n')),
               'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(`${base}.${format}`)}`,
             },
           );

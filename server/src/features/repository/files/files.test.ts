@@ -14,6 +14,8 @@ const encoded = encodeURIComponent;
 
 beforeAll(async () => {
   app = await startTestApp();
+  // Every depth and format is asked for; the limit of archives has a test of its own.
+  await app.settings.write({ project_repositories_archive_limit: 0 });
   const files = {
     'README.md': '# Hi\n',
     'src/a.ts': 'a\n',

@@ -20,9 +20,10 @@ export function asHttpError(error: unknown): unknown {
     case 'invalid':
       return badRequest(error.message);
     case 'busy':
-      return unavailable('too many git operations at once');
     case 'timeout':
-      return unavailable('the git operation took too long');
+      return unavailable(error.message, git.isGitError(error, 'busy') ? 5 : 30);
+    case 'aborted':
+      return unavailable('the client has gone');
     case 'limit':
       return new HttpError(413, { message: `413 Request Entity Too Large - ${error.message}` });
     case 'conflict':

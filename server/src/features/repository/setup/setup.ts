@@ -2,18 +2,25 @@
 import path from 'node:path';
 import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { currentRequest } from '../../../kernel/http/current-request.ts';
 import type { CommitService } from '../commits/commits.service.ts';
 import type { RepositoryRow } from '../face.ts';
 import type { OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
 
-/** Handles of repositories by storage and generated path. Throws for a storage that is not configured. */
+/**
+ * Handles of repositories by storage and generated path, with the budget of whoever the request at hand is from. Throws for a storage that is not configured.
+ */
 export function repositoryOpener(shared: git.Git, storages: Readonly<Record<string, string>>): OpenRepository {
   return (project) => {
     const root = storages[project.repository_storage];
     if (root === undefined)
       throw new Error(`repository storage ${project.repository_storage} is not configured (MILLRACE_REPOSITORIES)`);
-    return git.openRepository(shared, git.repoPath(path.join(root, project.repository_path)));
+    const request = currentRequest();
+    return git.openRepository(shared, git.repoPath(path.join(root, project.repository_path)), {
+      caller: request === undefined ? 'system' : request.anonymous ? 'anonymous' : 'user',
+      ...(request?.signal ? { signal: request.signal } : {}),
+    });
   };
 }
 

@@ -3,7 +3,8 @@ import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kyse
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project, User } from '../../../kernel/db/rows.ts';
 import type { Database, MergeRequestVersionsTable } from '../../../kernel/db/tables.ts';
-import { countLimit, type Page } from '../../../kernel/http/pagination.ts';
+import type { Page } from '../../../kernel/http/pagination.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 export type Person = Pick<
   User,
@@ -95,7 +96,11 @@ export async function listRows(db: Db, filter: MergeRequestFilter, page: Page): 
     .selectFrom('merge_requests')
     .selectAll()
     .where((eb) => conditions(eb, filter))
-    .orderBy(filter.orderBy, (order) => (filter.sort === 'asc' ? order.asc().nullsLast() : order.desc().nullsLast()))
+    .orderBy(filter.orderBy, (order) => {
+      const directed = filter.sort === 'asc' ? order.asc() : order.desc();
+      // Only where there are missing values: an index does not serve the other columns with it.
+      return filter.orderBy === 'merged_at' ? directed.nullsLast() : directed;
+    })
     .orderBy('id', filter.sort)
     .limit(page.limit)
     .offset(page.offset)
@@ -104,18 +109,13 @@ export async function listRows(db: Db, filter: MergeRequestFilter, page: Page): 
 
 /** The number of rows of a filtered list, counted up to one past the limit. */
 export async function countRows(db: Db, filter: MergeRequestFilter): Promise<number> {
-  const { count } = await db
-    .selectFrom(
-      db
-        .selectFrom('merge_requests')
-        .select('id')
-        .where((eb) => conditions(eb, filter))
-        .limit(countLimit + 1)
-        .as('limited'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return await countUpTo(
+    db,
+    db
+      .selectFrom('merge_requests')
+      .select('id')
+      .where((eb) => conditions(eb, filter)),
+  );
 }
 
 /** Adds people and project to rows, with two queries for any number of them. */

@@ -222,6 +222,7 @@ export function mergeRequestRoutes(
         ...people,
       }),
       responses: { 201: MergeRequestDetail },
+      errors: [409],
       handler: async ({ params, subject, caller }) => {
         if (params.target_project_id !== undefined && params.target_project_id !== subject.project.id) {
           throw invalidParameters([
@@ -287,6 +288,7 @@ export function mergeRequestRoutes(
         ...people,
       }),
       responses: { 200: MergeRequestDetail },
+      errors: [409],
       handler: async ({ params, subject, caller }) => {
         const row = await find(subject, params.merge_request_iid);
         if (row.author_id !== caller.user?.id || caller.user === null)
@@ -307,8 +309,10 @@ export function mergeRequestRoutes(
       access: { on: 'project', ability: 'remove_merge_request' },
       params: one,
       responses: { 204: Empty },
-      handler: async ({ params, subject }) => {
+      conditional: true,
+      handler: async ({ params, subject, unmodifiedSince }) => {
         const row = await find(subject, params.merge_request_iid);
+        unmodifiedSince(row.updated_at);
         await transaction(db, (tx) => queries.deleteRow(tx, row.id));
       },
     }),
@@ -425,10 +429,11 @@ export function mergeRequestRoutes(
         squash: Optional(Bool()),
         should_remove_source_branch: Optional(Bool()),
         sha: Optional(Str({ description: 'Must be the head of the source branch' })),
-        merge_when_pipeline_succeeds: Optional(Bool({ deprecated: true })),
+        merge_when_pipeline_succeeds: Optional(Bool({ deprecated: true, description: 'Use `auto_merge`' })),
         auto_merge: Optional(Bool()),
       }),
       responses: { 200: MergeRequestDetail },
+      errors: [405, 409, 422],
       handler: async ({ params, subject, caller }) => {
         const row = await service.accept(subject, caller, await find(subject, params.merge_request_iid), {
           mergeCommitMessage: params.merge_commit_message,
@@ -450,6 +455,7 @@ export function mergeRequestRoutes(
       access: { on: 'project', ability: 'update_merge_request' },
       params: one,
       responses: { 201: MergeRequestDetail },
+      errors: [405],
       handler: async ({ params, subject, caller }) => {
         const row = await find(subject, params.merge_request_iid);
         return detail(subject, caller, await service.cancelAutoMerge(row, caller));

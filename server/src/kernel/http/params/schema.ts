@@ -28,10 +28,16 @@ export const DateTimeParam = (options: Doc = {}): TUnsafe<Date> =>
 export const DateParam = (options: Doc = {}): TUnsafe<string> =>
   Type.Unsafe<string>({ type: 'string', format: 'date', 'x-parse': 'date', ...options });
 
-/** An array; `name[]=a&name[]=b`, JSON array, and a comma-separated text where `commas` is set. */
-export const List = <T extends TSchema>(items: T, options: Doc & { commas?: boolean; maxItems?: number } = {}) => {
+/**
+ * An array; `name[]=a&name[]=b`, JSON array, and one text where `commas` is set: parted by commas, or with `blanks` also
+ * by semicolons, blanks and line ends.
+ */
+export const List = <T extends TSchema>(
+  items: T,
+  options: Doc & { commas?: boolean | 'blanks'; maxItems?: number } = {},
+) => {
   const { commas, ...rest } = options;
-  return Type.Array(items, { ...rest, ...(commas ? { 'x-commas': true } : {}) });
+  return Type.Array(items, { ...rest, ...(commas ? { 'x-commas': commas } : {}) });
 };
 
 /** A hash of free keys. */

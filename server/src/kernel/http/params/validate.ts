@@ -21,7 +21,7 @@ interface Node extends TSchema {
   pattern?: string;
   default?: unknown;
   'x-parse'?: 'date-time' | 'date' | 'file';
-  'x-commas'?: boolean;
+  'x-commas'?: boolean | 'blanks';
   'x-scalar'?: boolean;
   'x-nullable'?: boolean;
   'x-id-or-path'?: boolean;
@@ -125,7 +125,7 @@ function list(schema: Node, raw: Raw, source: Source, name: string, reasons: Rea
   if (Array.isArray(raw)) items = raw;
   else if (schema['x-commas'] && typeof raw === 'string')
     items = raw
-      .split(',')
+      .split(schema['x-commas'] === 'blanks' ? /[\s,;]/ : ',')
       .map((part) => part.trim())
       .filter((part) => part !== '');
   else if (schema['x-scalar'] && (typeof raw !== 'object' || raw === null)) items = [raw];

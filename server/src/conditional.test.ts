@@ -1,0 +1,190 @@
+/** Every DELETE route with the client's date: generated from the declarations, so that a new route must join. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startWorld, type World } from '../test/ci.ts';
+import { buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../test/factories.ts';
+import { buildRepositoryProject, type RepositoryProject } from '../test/repositories.ts';
+
+let world: World;
+let admin: string;
+let repository: RepositoryProject;
+beforeAll(async () => {
+  world = await startWorld();
+  admin = world.admin.token;
+  repository = await buildRepositoryProject(world.app);
+}, 60_000);
+afterAll(() => world.close());
+
+/** Where a fresh resource is deleted, and who does it. */
+interface Target {
+  readonly url: string;
+  readonly token?: string;
+  readonly body?: Readonly<Record<string, string>>;
+}
+
+async function created<T = { id: number }>(url: string, json: object, token = admin): Promise<T> {
+  const answer = await world.app.api<T>('POST', url, { token, json });
+  if (answer.status !== 201) throw new Error(`POST ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+const variable = async (base: string): Promise<Target> => {
+  const key = unique('KEY_').replaceAll('-', '_');
+  await created(base, { key, value: 'x' });
+  return { url: `${base}/${key}` };
+};
+const runner = (more: object = { runner_type: 'instance_type' }) =>
+  created<{ id: number; token: string }>('/user/runners', more);
+async function finishedJob() {
+  const project = await world.project();
+  const pipeline = await project.push('job:\n  script: [x]\n  when: manual\n');
+  return { project, pipeline, job: await project.job(pipeline.id, 'job') };
+}
+
+/** One builder for each conditional DELETE route. */
+const targets: Readonly<Record<string, () => Promise<Target>>> = {
+  '/personal_access_tokens/self': async () => ({
+    url: '/personal_access_tokens/self',
+    token: (await buildToken(world.app)).secret,
+  }),
+  '/personal_access_tokens/:id': async () => {
+    const { id } = await created(`/users/${(await buildUser(world.app)).id}/personal_access_tokens`, {
+      name: 'x',
+      scopes: ['api'],
+    });
+    return { url: `/personal_access_tokens/${id}` };
+  },
+  '/projects/:id': async () => ({ url: `/projects/${(await buildProject(world.app)).id}` }),
+  '/groups/:id': async () => ({ url: `/groups/${(await buildGroup(world.app)).id}` }),
+  '/projects/:id/members/:user_id': async () => {
+    const of = await buildProject(world.app);
+    return { url: `/projects/${of.id}/members/${(await buildMember(world.app, { of, level: 30 })).user.id}` };
+  },
+  '/groups/:id/members/:user_id': async () => {
+    const of = await buildGroup(world.app);
+    return { url: `/groups/${of.id}/members/${(await buildMember(world.app, { of, level: 30 })).user.id}` };
+  },
+  '/projects/:id/repository/branches/:branch': async () => {
+    const branch = unique('branch');
+    await created(`/projects/${repository.id}/repository/branches`, { branch, ref: 'main' });
+    return { url: `/projects/${repository.id}/repository/branches/${branch}` };
+  },
+  '/projects/:id/repository/tags/:tag_name': async () => {
+    const name = unique('tag');
+    await created(`/projects/${repository.id}/repository/tags`, { tag_name: name, ref: 'main' });
+    return { url: `/projects/${repository.id}/repository/tags/${name}` };
+  },
+  '/projects/:id/variables/:key': async () => variable(`/projects/${(await buildProject(world.app)).id}/variables`),
+  '/groups/:id/variables/:key': async () => variable(`/groups/${(await buildGroup(world.app)).id}/variables`),
+  '/admin/ci/variables/:key': async () => variable('/admin/ci/variables'),
+  '/runners/:id': async () => ({ url: `/runners/${(await runner()).id}` }),
+  '/runners': async () => ({ url: '/runners', body: { token: (await runner()).token } }),
+  '/runners/managers': async () => {
+    const { token } = await runner();
+    await world.app.api('POST', '/runners/verify', { json: { token, system_id: 's_1' } });
+    return { url: '/runners/managers', body: { token, system_id: 's_1' } };
+  },
+  '/projects/:id/runners/:runner_id': async () => {
+    const [home, other] = [await buildProject(world.app), await buildProject(world.app)];
+    const { id } = await runner({ runner_type: 'project_type', project_id: home.id });
+    await created(`/projects/${other.id}/runners`, { runner_id: id });
+    return { url: `/projects/${other.id}/runners/${id}` };
+  },
+  '/projects/:id/pipelines/:pipeline_id': async () => {
+    const { project, pipeline } = await finishedJob();
+    return { url: `/projects/${project.id}/pipelines/${pipeline.id}` };
+  },
+  '/projects/:id/jobs/:job_id/artifacts': async () => {
+    const { project, job } = await finishedJob();
+    await world.app.db
+      .insertInto('job_artifacts')
+      .values({
+        job_id: job.id,
+        project_id: project.id,
+        file_type: 'archive',
+        file_format: 'zip',
+        filename: 'artifacts.zip',
+        size: 1,
+        sha256: Buffer.alloc(32),
+        object_key: unique('object'),
+      })
+      .execute();
+    return { url: `/projects/${project.id}/jobs/${job.id}/artifacts` };
+  },
+  '/projects/:id/merge_requests/:merge_request_iid': async () => {
+    const branch = unique('source');
+    await created(`/projects/${repository.id}/repository/branches`, { branch, ref: 'main' });
+    const { iid } = await created<{ iid: number }>(`/projects/${repository.id}/merge_requests`, {
+      source_branch: branch,
+      target_branch: 'main',
+      title: 'x',
+    });
+    return { url: `/projects/${repository.id}/merge_requests/${iid}` };
+  },
+};
+
+const remove = (target: Target, since: string) =>
+  world.app.api('DELETE', target.url, {
+    ...(target.body ? { json: target.body } : { token: target.token ?? admin }),
+    headers: { 'If-Unmodified-Since': since },
+  });
+
+describe('[1/errors/13] If-Unmodified-Since', () => {
+  test('every DELETE route says whether it heeds the date, or why it has none', () => {
+    const routes = world.app.routes.filter(({ method }) => method === 'DELETE');
+    const conditional = routes.filter((route) => route.conditional === true).map(({ path }) => path);
+    expect(conditional.sort()).toEqual(Object.keys(targets).sort());
+    for (const { conditional: why } of routes) if (why !== true) expect(why).toMatch(/^[A-Z].{20,}\.$/);
+  });
+
+  test.each(Object.keys(targets))('DELETE %s', async (path) => {
+    const target = await (targets[path] as () => Promise<Target>)();
+    const refused = await remove(target, 'Sat, 01 Jan 2000 00:00:00 GMT');
+    expect([refused.status, refused.body]).toEqual([412, { message: '412 Precondition Failed' }]);
+    // The refusal had no effect: what is there can still be deleted by who knows it.
+    const done = await remove(target, new Date(Date.now() + 2000).toUTCString());
+    expect([done.status, done.body]).toEqual(done.status === 202 ? [202, { message: '202 Accepted' }] : [204, null]);
+    expect(done.status).toBe(path === '/projects/:id' || path === '/groups/:id' ? 202 : 204);
+  });
+
+  test('dates have seconds, other spellings count, what is no date is ignored', async () => {
+    const at = async (since: string) =>
+      (await remove({ url: `/projects/${(await buildProject(world.app)).id}` }, since)).status;
+    const { updated_at: changed } = await buildProject(world.app);
+    const second = Math.floor(changed.getTime() / 1000) * 1000;
+    const url = async () => {
+      const project = await buildProject(world.app);
+      await world.app.db
+        .updateTable('projects')
+        .set({ updated_at: new Date(second + 999) })
+        .where('id', '=', project.id)
+        .execute();
+      return { url: `/projects/${project.id}` };
+    };
+    expect((await remove(await url(), new Date(second).toUTCString())).status).toBe(202);
+    expect((await remove(await url(), new Date(second - 1000).toUTCString())).status).toBe(412);
+    expect((await remove(await url(), new Date(second - 1000).toISOString())).status).toBe(412);
+    for (const nonsense of ['yesterday', '0', '', 'Sat, 99 Foo 2000'])
+      expect([nonsense, await at(nonsense)]).toEqual([nonsense, 202]);
+  });
+
+  test('a change moves the date of members and variables', async () => {
+    const of = await buildProject(world.app);
+    const { user } = await buildMember(world.app, { of, level: 30 });
+    await created(`/projects/${of.id}/variables`, { key: 'KEY', value: 'x' });
+    const early = new Date('2020-01-01');
+    await world.app.db.updateTable('grants').set({ updated_at: early }).where('project_id', '=', of.id).execute();
+    await world.app.db.updateTable('ci_variables').set({ updated_at: early }).where('project_id', '=', of.id).execute();
+    const member = { url: `/projects/${of.id}/members/${user.id}` };
+    const entry = { url: `/projects/${of.id}/variables/KEY` };
+    await world.app.api('PUT', member.url, { token: admin, json: { access_level: 20 } });
+    await world.app.api('PUT', entry.url, { token: admin, json: { value: 'y' } });
+    for (const target of [member, entry])
+      expect((await remove(target, 'Wed, 01 Jan 2020 00:00:01 GMT')).status).toBe(412);
+  });
+
+  test('the date is told to nobody who may not delete', async () => {
+    const project = await buildProject(world.app, { visibility: 'public' });
+    const stranger = (await buildToken(world.app, { user: await buildUser(world.app) })).secret;
+    const answer = await remove({ url: `/projects/${project.id}`, token: stranger }, 'Sat, 01 Jan 2000 00:00:00 GMT');
+    expect(answer.status).toBe(403);
+  });
+});

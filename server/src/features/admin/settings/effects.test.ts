@@ -1,0 +1,338 @@
+/** Each setting that acts, changed through the API: what is seen before, and what after. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually, type JobView, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { buildProject, buildToken, unique } from '../../../../test/factories.ts';
+import { type SettingName, settingNames, settingRows } from '../../../kernel/settings/index.ts';
+
+type Body = Record<string, unknown>;
+
+let world: World;
+let runner: ProtocolRunner;
+/** An administrator's, with the scope that admin mode asks for. */
+let adminToken: string;
+beforeAll(async () => {
+  world = await startWorld();
+  runner = await world.runner();
+  adminToken = (await buildToken(world.app, { user: world.admin.user, scopes: ['api', 'admin_mode'] })).secret;
+});
+afterAll(() => world.close());
+
+const password = 'correct horse battery';
+const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, json?: Body, token = adminToken) =>
+  world.app.api<Body>(method, path, json === undefined ? { token } : { token, json });
+const put = async (json: Body) =>
+  expect(await call('PUT', '/application/settings', json)).toMatchObject({ status: 200 });
+
+const newUser = (values: Body = {}) => {
+  const username = unique('new');
+  return call('POST', '/users', {
+    username,
+    name: username,
+    email: `${username}@example.com`,
+    password,
+    skip_confirmation: true,
+    ...values,
+  });
+};
+const ofNewUser =
+  (field: string, values: Body = {}) =>
+  async () =>
+    (await newUser(values)).body[field];
+const passwordTaken = (text: string) => async () => (await newUser({ password: text })).status;
+
+const newProject = (values: Body = {}) =>
+  call('POST', '/projects', { name: unique('made'), ...values }, world.owner.token);
+const ofNewProject = (field: string) => async () => (await newProject()).body[field];
+const newGroup = () => {
+  const name = unique('made');
+  return call('POST', '/groups', { name, path: name }, world.owner.token);
+};
+const ofNewGroup = (field: string) => async () => (await newGroup()).body[field];
+
+const signIn = (login: string, secret = password, more: Body = {}) =>
+  world.app.request('POST', '/-/session', { json: { login, password: secret, ...more } });
+/** Signs in wrongly, and tells what the right password is worth then. */
+const afterFailures = (count: number) => async () => {
+  const { username, id } = (await newUser()).body;
+  for (let attempt = 0; attempt < count; attempt += 1) await signIn(String(username), 'wrong');
+  const row = await world.app.db
+    .selectFrom('users')
+    .select('locked_until')
+    .where('id', '=', Number(id))
+    .executeTakeFirstOrThrow();
+  return { status: (await signIn(String(username))).status, until: row.locked_until };
+};
+const sessionRow = async (remember: boolean) => {
+  const { username, id } = (await newUser()).body;
+  await signIn(String(username), password, { remember });
+  return await world.app.db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', Number(id))
+    .executeTakeFirstOrThrow();
+};
+const minutesUntil = (date: Date | string | null) =>
+  date === null ? 0 : Math.round((new Date(date).getTime() - Date.now()) / 60_000);
+
+async function gitStatus(secret: string, username = world.owner.user.username): Promise<number> {
+  const { path } = await world.project();
+  const Authorization = `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
+  return (
+    await world.app.request('GET', `/${path}.git/info/refs?service=git-upload-pack`, { headers: { Authorization } })
+  ).status;
+}
+
+/** What the compiler says of a configuration with two included files. */
+async function lint(): Promise<boolean> {
+  const project = await world.project();
+  await project.commit(null, { files: { 'a.yml': 'a: {script: [x]}\n', 'b.yml': 'b: {script: [x]}\n' } });
+  const content = 'include: [{local: a.yml}, {local: b.yml}]\nc: {script: [x], variables: {A: {value: x}}}\n';
+  return (await call('POST', `/projects/${project.id}/ci/lint`, { content }, world.owner.token)).body.valid as boolean;
+}
+
+async function runJob(artifacts?: number): Promise<{ project: number; job: JobView; upload: number }> {
+  const project = await world.project();
+  const pipeline = await project.push('build: {script: [x], artifacts: {paths: [d]}}');
+  const job = await runner.next();
+  const upload =
+    artifacts === undefined
+      ? 0
+      : (
+          await runner.upload(job, {
+            data: Buffer.alloc(artifacts),
+            name: 'artifacts.zip',
+            type: 'archive',
+            format: 'zip',
+          })
+        ).status;
+  await runner.update(job, 'failed', { failure_reason: 'script_failure' });
+  return { project: project.id, job: await project.job(pipeline.id, 'build'), upload };
+}
+
+async function deletion(token?: string): Promise<number> {
+  const project = await buildProject(world.app, { owner: world.owner.user });
+  await call('DELETE', `/projects/${project.id}`, undefined, token ?? world.owner.token);
+  const read = () => call('GET', `/projects/${project.id}`, undefined, world.owner.token);
+  if ((await world.app.settings.read()).deletion_adjourned_period > 0) return (await read()).status;
+  return await eventually('the removal', async () => (await read()).status === 404 && 404);
+}
+
+/** Whether a new account, or an administrator's, is asked for a second factor when it signs in; the hours that remain. */
+const askedForFactor = (values: Body) => async () => {
+  const { username } = (await newUser(values)).body;
+  const session = await signIn(String(username));
+  const until = (session.body as { two_factor_required_until: string | null }).two_factor_required_until;
+  return until === null ? null : Math.round(minutesUntil(until) / 60);
+};
+const administers = async () => {
+  const { username } = (await newUser({ admin: true })).body;
+  return ((await signIn(String(username))).body as { admin: boolean }).admin;
+};
+
+/** A value to set, what is looked at, what is seen with the default and what with the value. */
+interface Effect {
+  readonly value: unknown;
+  /** Other settings that the case needs. */
+  readonly around?: Body;
+  readonly look: () => Promise<unknown>;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+const effects: Readonly<Record<string, Effect>> = {
+  refuse_tokens_in_urls: {
+    value: true,
+    look: async () => (await world.app.api('GET', '/user', { query: { private_token: world.owner.token } })).status,
+    before: 200,
+    after: 401,
+  },
+  admin_mode: { value: true, look: administers, before: true, after: false },
+  require_two_factor_authentication: { value: true, look: askedForFactor({}), before: null, after: 48 },
+  require_admin_two_factor_authentication: {
+    value: true,
+    look: askedForFactor({ admin: true }),
+    before: null,
+    after: 48,
+  },
+  two_factor_grace_period: {
+    value: 5,
+    around: { require_two_factor_authentication: true },
+    look: askedForFactor({}),
+    before: 48,
+    after: 5,
+  },
+  can_create_group: { value: false, look: ofNewUser('can_create_group'), before: true, after: false },
+  default_projects_limit: { value: 3, look: ofNewUser('projects_limit'), before: 100_000, after: 3 },
+  user_default_external: { value: true, look: ofNewUser('external'), before: false, after: true },
+  user_default_internal_regex: {
+    value: '@example\\.com$',
+    around: { user_default_external: true },
+    look: ofNewUser('external'),
+    before: true,
+    after: false,
+  },
+  user_defaults_to_private_profile: { value: true, look: ofNewUser('private_profile'), before: false, after: true },
+  minimum_password_length: { value: 12, look: passwordTaken('horse 4tery'), before: 201, after: 400 },
+  password_lowercase_required: { value: true, look: passwordTaken('CORRECT HORSE 1!'), before: 201, after: 400 },
+  password_number_required: { value: true, look: passwordTaken('Correct horse!'), before: 201, after: 400 },
+  password_symbol_required: { value: true, look: passwordTaken('Correct horse 1'), before: 201, after: 400 },
+  password_uppercase_required: { value: true, look: passwordTaken('correct horse 1!'), before: 201, after: 400 },
+  max_login_attempts: { value: 2, look: async () => (await afterFailures(3)()).status, before: 201, after: 401 },
+  failed_login_attempts_unlock_period_in_minutes: {
+    value: 90,
+    around: { max_login_attempts: 2 },
+    look: async () => minutesUntil((await afterFailures(3)()).until),
+    before: 10,
+    after: 90,
+  },
+  password_authentication_enabled_for_web: {
+    value: false,
+    look: async () => (await signIn(String((await newUser()).body.username))).status,
+    before: 201,
+    after: 403,
+  },
+  password_authentication_enabled_for_git: {
+    value: false,
+    // The account sees nothing of the project: it is told so, or asked again.
+    look: async () => gitStatus(password, String((await newUser()).body.username)),
+    before: 404,
+    after: 401,
+  },
+  personal_access_token_prefix: {
+    value: 'house-',
+    look: async () => {
+      const { body } = await call('POST', `/users/${world.owner.user.id}/personal_access_tokens`, {
+        name: 'x',
+        scopes: ['api'],
+      });
+      return String(body.token).slice(0, 6);
+    },
+    before: 'glpat-',
+    after: 'house-',
+  },
+  remember_me_enabled: {
+    value: false,
+    look: async () => (await sessionRow(true)).remember,
+    before: true,
+    after: false,
+  },
+  session_expire_delay: {
+    value: 30,
+    look: async () => minutesUntil((await sessionRow(false)).expires_at),
+    before: 10_080,
+    after: 30,
+  },
+  default_branch_name: {
+    value: 'trunk',
+    look: async () => (await newProject({ initialize_with_readme: true })).body.default_branch,
+    before: 'main',
+    after: 'trunk',
+  },
+  default_branch_protection: { value: 1, look: ofNewGroup('default_branch_protection'), before: 2, after: 1 },
+  default_branch_protection_defaults: {
+    value: {
+      allowed_to_push: [{ access_level: 30 }],
+      allow_force_push: true,
+      allowed_to_merge: [{ access_level: 30 }],
+    },
+    look: ofNewGroup('default_branch_protection'),
+    before: 2,
+    after: 0,
+  },
+  default_group_visibility: { value: 'internal', look: ofNewGroup('visibility'), before: 'private', after: 'internal' },
+  default_project_creation: {
+    value: 1,
+    look: ofNewGroup('project_creation_level'),
+    before: 'developer',
+    after: 'maintainer',
+  },
+  default_project_visibility: {
+    value: 'internal',
+    look: ofNewProject('visibility'),
+    before: 'private',
+    after: 'internal',
+  },
+  restricted_visibility_levels: {
+    value: ['public'],
+    look: async () => (await newProject({ visibility: 'public' })).status,
+    before: 201,
+    after: 400,
+  },
+  default_project_deletion_protection: {
+    value: true,
+    look: async () => {
+      const project = await buildProject(world.app, { owner: world.owner.user });
+      const byOwner = await call('DELETE', `/projects/${project.id}`, undefined, world.owner.token);
+      return [byOwner.status, (await call('DELETE', `/projects/${project.id}`)).status];
+    },
+    before: [202, expect.any(Number)],
+    after: [403, 202],
+  },
+  deletion_adjourned_period: { value: 0, look: () => deletion(), before: 200, after: 404 },
+  enabled_git_access_protocol: { value: 'ssh', look: () => gitStatus(world.owner.token), before: 200, after: 403 },
+  allow_runner_registration_token: {
+    value: false,
+    look: async () => {
+      const { body } = await call('POST', '/runners/reset_registration_token');
+      return (await world.app.api('POST', '/runners', { json: { token: body.token } })).status;
+    },
+    before: 201,
+    after: 403,
+  },
+  archive_builds_in_human_readable: {
+    value: '2 days',
+    look: async () => {
+      const { project, job } = await runJob();
+      const old = new Date(Date.now() - 3 * 86_400_000);
+      await world.app.db.updateTable('jobs').set({ created_at: old }).where('id', '=', job.id).execute();
+      const { status } = await call('POST', `/projects/${project}/jobs/${job.id}/retry`, {}, world.owner.token);
+      if (status === 201) await runner.run();
+      return status;
+    },
+    before: 201,
+    after: 403,
+  },
+  offset_pagination_limit: {
+    value: 100,
+    look: async () => (await call('GET', '/projects?page=2&per_page=60')).status,
+    before: 200,
+    after: 405,
+  },
+  ci_max_includes: { value: 1, look: lint, before: true, after: false },
+  ci_max_total_yaml_size_bytes: { value: 90, look: lint, before: true, after: false },
+  max_yaml_size_bytes: { value: 40, look: lint, before: true, after: false },
+  max_yaml_depth: { value: 2, look: lint, before: true, after: false },
+  default_artifacts_expire_in: {
+    value: '2 days',
+    look: async () => Math.round(minutesUntil((await runJob(10)).job.artifacts_expire_at as string) / 1_440),
+    before: 30,
+    after: 2,
+  },
+  max_artifacts_size: { value: 1, look: async () => (await runJob(1024 * 1024 + 1)).upload, before: 201, after: 413 },
+  default_ci_config_path: {
+    value: 'ci/main.yml',
+    look: ofNewProject('ci_config_path'),
+    before: null,
+    after: 'ci/main.yml',
+  },
+  keep_latest_artifact: { value: false, look: ofNewProject('keep_latest_artifact'), before: true, after: false },
+  shared_runners_enabled: { value: false, look: ofNewProject('shared_runners_enabled'), before: true, after: false },
+};
+
+it('covers every setting that acts', () => {
+  const acting = settingNames.filter((name) => settingRows[name].acts && settingRows[name].owner !== 'limits');
+  expect(Object.keys(effects).sort()).toEqual([...acting].sort());
+});
+
+it.each(Object.entries(effects))('%s acts at once', async (name, { value, around = {}, look, before, after }) => {
+  const { fallback } = settingRows[name as SettingName];
+  await put(around);
+  expect(await look()).toEqual(before);
+  try {
+    await put({ [name]: value });
+    expect(await look()).toEqual(after);
+  } finally {
+    const defaults = Object.keys(around).map((other) => [other, settingRows[other as SettingName].fallback]);
+    await put({ ...Object.fromEntries(defaults), [name]: fallback });
+  }
+});

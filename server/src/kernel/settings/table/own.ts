@@ -1,0 +1,27 @@
+/**
+ * Settings that the ecosystem has not: limits of Millrace that an administrator sees and changes. One line each, with
+ * `own: true`.
+ */
+import { flag, whole } from '../row.ts';
+
+const counted = { own: true, acts: 'requests' } as const;
+
+export const own = {
+  offset_pagination_limit: whole('api', 50_000, 'Highest row that pages by number reach; 0 for any', {
+    own: true,
+    acts: 'lists',
+  }),
+  refuse_tokens_in_urls: flag('accounts', false, 'Tokens are read from headers only, not from the query', {
+    own: true,
+    acts: 'requests',
+  }),
+  project_repositories_archive_limit: whole(
+    'limits',
+    0,
+    'Archives that one downloads of a project a minute; 0 for any',
+    counted,
+  ),
+  project_repositories_archive_unauthenticated_limit: whole('limits', 0, 'The same for all anonymous callers', counted),
+  namespace_exists_limit: whole('limits', 20, 'Questions whether a namespace exists a minute; 0 for any', counted),
+  user_sign_in_limit: whole('limits', 600, 'Sign-ins to one account in 10 minutes; 0 for any', counted),
+};

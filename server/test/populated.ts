@@ -1,0 +1,152 @@
+/** An instance with a few rows in every list of the API, built once; and the address of each list in it. */
+import type { Project } from '../src/kernel/db/rows.ts';
+import type { Route } from '../src/kernel/http/route.ts';
+import { type RequestParts, startTestApp, type TestApp, type TestResponse } from './app.ts';
+import { eventually } from './ci.ts';
+import {
+  type BuiltToken,
+  buildAdmin,
+  buildGroup,
+  buildMember,
+  buildProject,
+  buildToken,
+  buildUser,
+  unique,
+} from './factories.ts';
+import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+export interface Populated {
+  readonly app: TestApp;
+  /** An administrator, who owns everything here. */
+  readonly admin: BuiltToken;
+  /** The same person's session, for what tokens may not see. */
+  readonly cookie: string;
+  readonly repository: RepositoryProject;
+  readonly project: Project;
+  /** The path of a list with every parent in it filled in; fails for a parent that is not here. */
+  pathOf(route: Pick<Route, 'path'>): string;
+  close(): Promise<void>;
+}
+
+const config = ['build', 'lint', 'test', 'ship'].map((name) => `${name}:\n  script: [echo ${name}]\n`).join('');
+const three = [1, 2, 3] as const;
+
+export async function startPopulated(): Promise<Populated> {
+  const app = await startTestApp({ background: true });
+  const password = 'correct horse battery';
+  const admin = await buildToken(app, { user: await buildAdmin(app, { password }) });
+  let cookie = '';
+  for (const _ of three) {
+    const session = await app.request('POST', '/-/session', { json: { login: admin.user.username, password } });
+    cookie = (session.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+  }
+  const call = async (method: 'POST' | 'PUT', target: string, json: Row): Promise<Row> => {
+    const answer: TestResponse<Row> = await app.api(method, target, {
+      token: admin.secret,
+      json,
+    } satisfies RequestParts);
+    if (answer.status >= 300) throw new Error(`${method} ${target}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+
+  const group = await buildGroup(app, { owner: admin.user, visibility: 'public' });
+  for (const number of three) {
+    await buildToken(app, { user: admin.user, name: `token ${number}` });
+    await buildGroup(app, { parent: group, owner: admin.user, visibility: 'public' });
+    await buildProject(app, { namespace: group, owner: admin.user, visibility: 'public' });
+    await buildProject(app, { owner: admin.user });
+    await buildGroup(app, { owner: admin.user });
+    await buildMember(app, { of: group });
+    await buildUser(app);
+    await call('POST', '/admin/ci/variables', { key: `INSTANCE_${number}`, value: 'x' });
+    await call('POST', `/groups/${group.id}/variables`, { key: `GROUP_${number}`, value: 'x' });
+    await call('POST', '/user/runners', { runner_type: 'group_type', group_id: group.id });
+  }
+
+  const settings = { namespace_id: group.id, visibility: 'public' };
+  const files = {
+    '.gitlab-ci.yml': config,
+    'README.md': '# Hello\n',
+    'src/a.txt': 'a',
+    'src/b.txt': 'a',
+    'docs/c.md': 'c',
+  };
+  const repository = await buildRepositoryProject(app, { owner: admin, settings, files });
+  const project = await repository.row();
+  const [initial] = (await repository.api<Row[]>('GET', '/repository/commits')).body;
+  for (const number of three) await repository.commit('main', { [`more-${number}.txt`]: 'more' });
+  const base = `/projects/${project.id}`;
+  for (const number of three) {
+    await buildMember(app, { of: project });
+    await call('POST', `${base}/variables`, { key: `KEY_${number}`, value: 'x' });
+    await call('POST', `${base}/repository/tags`, { tag_name: `v${number}.0`, ref: 'main', message: 'tagged' });
+    await call('POST', `${base}/repository/branches`, { branch: unique('branch'), ref: 'main' });
+    await call('POST', `${base}/pipeline`, { ref: 'main' });
+  }
+  const runner = await call('POST', '/user/runners', { runner_type: 'project_type', project_id: project.id });
+  await app.db
+    .updateTable('jobs')
+    .set({ runner_id: Number(runner.id) })
+    .where('project_id', '=', project.id)
+    .execute();
+
+  // A merge request of three commits, three versions and three pipelines.
+  const source = 'change';
+  for (const number of three) {
+    const start = number === 1 ? { start_branch: 'main' } : {};
+    const changed = { [`new-${number}-a.txt`]: 'a', [`new-${number}-b.txt`]: 'b', [`new-${number}-c.txt`]: 'c' };
+    await repository.commit(source, changed, start);
+    if (number === 1)
+      await call('POST', `${base}/merge_requests`, { source_branch: source, target_branch: 'main', title: 'Change' });
+    await eventually('the version of the merge request', async () => {
+      const versions = await repository.api<unknown[]>('GET', '/merge_requests/1/versions');
+      return versions.body.length >= number;
+    });
+    await call('POST', `${base}/pipeline`, { ref: source });
+  }
+  for (const number of three) {
+    const branch = unique('other');
+    await repository.commit(branch, { [`${branch}.txt`]: 'x' }, { start_branch: 'main' });
+    const title = `Other ${number}`;
+    await call('POST', `${base}/merge_requests`, { source_branch: branch, target_branch: 'main', title });
+  }
+  const pipelines = await eventually('pipelines of all pushes', async () => {
+    const list = await repository.api<Row[]>('GET', '/pipelines', { query: { per_page: 100 } });
+    return list.body.length >= 12 && list.body;
+  });
+  await eventually(
+    'quiet',
+    async () =>
+      (await app.db.selectFrom('facts').select('id').where('delivered_at', 'is', null).execute()).length === 0,
+  );
+
+  const ids: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
+    projects: {
+      id: project.id,
+      pipeline_id: Number(pipelines.at(-1)?.id),
+      merge_request_iid: 1,
+      sha: String(initial?.id),
+    },
+    groups: { id: group.id },
+    users: { id: admin.user.id },
+    runners: { id: Number(runner.id) },
+  };
+  return {
+    app,
+    admin,
+    cookie,
+    repository,
+    project,
+    pathOf({ path }) {
+      const known = ids[path.split('/')[1] ?? ''] ?? {};
+      return path.replaceAll(/:([a-z_]+)/g, (_, name: string) => {
+        const value = known[name];
+        if (value === undefined) throw new Error(`${path}: test/populated.ts has no ${name}`);
+        return String(value);
+      });
+    },
+    close: () => app.close(),
+  };
+}
