@@ -127,15 +127,6 @@ export async function useSecurityKey(db: Db, id: number, counter: number): Promi
   return row !== undefined;
 }
 
-export async function findSecurityKey(db: Db, userId: number, id: number): Promise<SecurityKey | undefined> {
-  return await db
-    .selectFrom('webauthn_credentials')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
 /** One key, or all of a person. */
 export async function deleteSecurityKeys(db: Db, userId: number, id?: number): Promise<number> {
   const rows = await db
