@@ -3,6 +3,7 @@ import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
+import { auditEventRoutes } from './audit-events/index.ts';
 import { identityChannel } from './changes/index.ts';
 import {
   type AuthenticateBasic,
@@ -125,6 +126,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...tokenRoutes({ db, tokens }),
       ...sessionRoutes({ db, forget: cache.clear }),
       ...twoFactorRoutes({ db, twoFactor, passwordIsRight: sessions.passwordIsRight }),
+      ...auditEventRoutes(db),
     ],
     tasks: sessionTasks(db),
     cron: sessionCron,

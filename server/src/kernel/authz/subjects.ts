@@ -30,6 +30,8 @@ export interface Caller {
   readonly scopes: ReadonlySet<string> | null;
   /** Administrator with everything that administrators may (admin mode, scopes permitting). */
   readonly admin: boolean;
+  /** The administrator who acts as `user`. */
+  readonly impersonator?: CallerUser;
 }
 
 export const anonymous: Caller = { user: null, credential: { kind: 'none' }, scopes: null, admin: false };

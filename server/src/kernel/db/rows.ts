@@ -2,7 +2,9 @@
 import type { Selectable } from 'kysely';
 import type {
   AccessTokensTable,
+  AuditEventsTable,
   CiVariablesTable,
+  DeployTokensTable,
   GrantsTable,
   JobArtifactsTable,
   JobsTable,
@@ -18,6 +20,8 @@ import type {
 
 export type User = Selectable<UsersTable>;
 export type AccessToken = Selectable<AccessTokensTable>;
+export type AuditEvent = Selectable<AuditEventsTable>;
+export type DeployToken = Selectable<DeployTokensTable>;
 export type Session = Selectable<SessionsTable>;
 export type Namespace = Selectable<NamespacesTable>;
 export type Project = Selectable<ProjectsTable>;
