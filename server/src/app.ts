@@ -3,7 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import { findUser, type Identity, identityFeature, type Release, scopesAllowGit } from './features/identity/index.ts';
-import { createPersonalNamespace, graceOfGroups, namespacesFeature, nextIid } from './features/namespaces/index.ts';
+import {
+  createPersonalNamespace,
+  graceOfGroups,
+  namespacesFeature,
+  nextIid,
+  removeGrantsOf,
+} from './features/namespaces/index.ts';
 import { repositoryFeature } from './features/repository/index.ts';
 import { reviewFeature } from './features/review/index.ts';
 import { anonymous, type Caller, type ProjectSubject } from './kernel/authz/subjects.ts';
@@ -122,6 +128,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
     groupsAskForTwoFactor: (userId) => graceOfGroups(db, userId),
     signInRefusal: (login) => rates.within('user_sign_in', { caller: anonymous, params: { login } }),
+    impersonationEnabled: config.impersonationEnabled,
+    botsRetired: removeGrantsOf,
   });
   const namespaces = namespacesFeature({
     db,
@@ -129,6 +137,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     externalUrl,
     sshPrefix: sshPrefix(config, externalUrl),
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
+    tokens: identity.tokens,
     repository: {
       projectCreated: (subject, options) => repository.setup.created(subject, options),
       projectRemoved: (tx, project) =>

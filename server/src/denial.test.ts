@@ -105,6 +105,18 @@ beforeAll(async () => {
     },
     level: Level.owner,
   });
+  const deploy = await app.api<{ token: string }>('POST', `/projects/${home.id}/deploy_tokens`, {
+    token: world.owner.token,
+    json: { name: 'deploy', scopes: ['read_repository'] },
+  });
+  for (const header of ['PRIVATE-TOKEN', 'DEPLOY-TOKEN'])
+    actors.push({
+      name: `deploy token as ${header}`,
+      headers: { [header]: deploy.body.token },
+      caller: anonymous,
+      level: Level.none,
+      invalid: true,
+    });
   actors.push({
     name: 'unknown job token',
     headers: { 'JOB-TOKEN': 'glcbt-64_unknown' },
@@ -200,6 +212,9 @@ function difference(route: Route, refusal: Refusal, got: Got): string | null {
 const refusesMore = new Set([
   'GET /personal_access_tokens/:id',
   'DELETE /personal_access_tokens/:id',
+  'POST /personal_access_tokens/:id/rotate',
+  'POST /projects/:id/access_tokens/:token_id/rotate',
+  'POST /groups/:id/access_tokens/:token_id/rotate',
   'DELETE /projects/:id/members/:user_id',
   'DELETE /groups/:id/members/:user_id',
 ]);
@@ -232,7 +247,7 @@ describe('[1/authentication/1][1/authentication/7][1/authentication/13][1/errors
         );
       }
     expect(wrong).toEqual([]);
-    expect(asked).toBeGreaterThan(app.routes.length * 12);
+    expect(asked).toBeGreaterThan(app.routes.length * 14);
   }, 60_000);
 
   test('security 16: a token without the scope is refused in every transport', async () => {

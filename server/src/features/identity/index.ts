@@ -15,6 +15,7 @@ import {
   type JobTokenResolver,
   touchUsers,
 } from './credentials/index.ts';
+import { createDeployTokens, deployTokenRoutes } from './deploy-tokens/index.ts';
 import { instanceRoutes, type Release } from './instance/instance.routes.ts';
 import { createPasswords } from './passwords/index.ts';
 import {
@@ -28,13 +29,35 @@ import {
   sessionTasks,
 } from './sessions/index.ts';
 import { type SeedRoot, seedRoot } from './setup/seed.ts';
-import { createTokens, type Tokens, tokenRoutes, touchTokens } from './tokens/index.ts';
+import {
+  createTokens,
+  impersonationRoutes,
+  selfRoutes,
+  type Tokens,
+  tokenCron,
+  tokenRoutes,
+  tokenTasks,
+  touchTokens,
+} from './tokens/index.ts';
 import { createTwoFactor, twoFactorRoutes } from './two-factor/index.ts';
 import { createUsers, type UserCreatedHook, type Users, userRoutes } from './users/index.ts';
 
 export { scopesAllowGit } from './credentials/index.ts';
 export type { Release } from './instance/instance.routes.ts';
-export { allScopes, userScopes } from './tokens/index.ts';
+export {
+  allScopes,
+  countTokens,
+  type IssuedToken,
+  listTokens,
+  newTokenParameters,
+  personalAccessToken,
+  rotatingScopes,
+  rotationParameters,
+  type Tokens,
+  tokenFilters,
+  tokenProperties,
+  userScopes,
+} from './tokens/index.ts';
 export {
   findReferences,
   findUser,
@@ -61,6 +84,9 @@ export interface IdentityDependencies {
   readonly groupsAskForTwoFactor: GroupsAskHook;
   /** Counts an attempt to sign in to an account; why it is refused, null when it is not. */
   readonly signInRefusal: (login: string) => Promise<Error | null>;
+  readonly impersonationEnabled: boolean;
+  /** Takes the memberships of bots away whose last token ended. */
+  readonly botsRetired: (tx: Db, userIds: readonly number[]) => Promise<void>;
 }
 
 /** Hours of grace of the groups that ask a person for a second factor; provided by namespaces through app.ts. */
@@ -106,6 +132,13 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     externalUrl,
     groupsAsk: deps.groupsAskForTwoFactor,
   });
+  const tokens = createTokens({
+    db,
+    settings,
+    forget: cache.clear,
+    impersonationEnabled: deps.impersonationEnabled,
+    botsRetired: deps.botsRetired,
+  });
   const resolver = createResolver({
     db,
     cache,
@@ -115,21 +148,25 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     settings,
     twoFactorRequiredUntil: twoFactor.requiredUntil,
     refusesTokensInUrls: async () => (await settings.read()).refuse_tokens_in_urls,
+    impersonationEnabled: deps.impersonationEnabled,
+    reused: (token, address) => tokens.reused(token, { author: null, address }),
   });
   const users = createUsers({ db, settings, passwords, userCreated, endSessions: deleteSessionsOf });
-  const tokens = createTokens({ db, settings, forget: cache.clear });
   const sessions = createSessions({ db, settings, passwords, forget: cache.clear });
   return {
     routes: [
       ...instanceRoutes(deps.release),
       ...userRoutes({ db, users, externalUrl }),
+      ...selfRoutes({ db, tokens }),
       ...tokenRoutes({ db, tokens }),
+      ...impersonationRoutes({ db, tokens }),
       ...sessionRoutes({ db, forget: cache.clear }),
       ...twoFactorRoutes({ db, twoFactor, passwordIsRight: sessions.passwordIsRight }),
       ...auditEventRoutes(db),
+      ...deployTokenRoutes(db, createDeployTokens({ db, forget: cache.clear })),
     ],
-    tasks: sessionTasks(db),
-    cron: sessionCron,
+    tasks: [...sessionTasks(db), ...tokenTasks(tokens)],
+    cron: [...sessionCron, ...tokenCron],
     mount: (server) =>
       mountSessions(server, {
         sessions,

@@ -27,6 +27,8 @@ export interface Config {
   readonly workers: number;
   readonly logLevel: string;
   readonly metricsToken: string | null;
+  /** Whether administrators may make and use impersonation tokens. */
+  readonly impersonationEnabled: boolean;
 }
 
 export class ConfigError extends Error {
@@ -111,6 +113,11 @@ const defaultData = (env: Readonly<Record<string, string | undefined>>) =>
   process.getuid?.() === 0
     ? '/var/lib/millrace'
     : path.join(env.XDG_DATA_HOME || path.join(os.homedir(), '.local/share'), 'millrace');
+function flag(text: string): boolean {
+  const word = text.toLowerCase();
+  if (word !== 'true' && word !== 'false') throw new Error('true or false');
+  return word === 'true';
+}
 const textOrNull = (text: string) => text;
 
 /** Every key, in the order of the documentation. */
@@ -291,6 +298,15 @@ export const configKeys: readonly Key<keyof Config>[] = [
     secret: true,
     fallback: () => null,
     parse: textOrNull,
+  }),
+  key({
+    name: 'impersonationEnabled',
+    env: 'MILLRACE_IMPERSONATION_ENABLED',
+    description:
+      'Whether administrators may make and use impersonation tokens; `false` stops those that exist from working',
+    fallbackText: '`true`',
+    fallback: () => true,
+    parse: flag,
   }),
 ];
 
