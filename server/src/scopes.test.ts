@@ -66,9 +66,11 @@ const reads = (route: Route) => route.credentials.includes('token') || route.cre
 const harmless = (route: Route) => route.method === 'GET' || needsMore(route);
 const nameOf = (route: Route) => `${route.method} ${route.path}`;
 
-async function differences(
-  ask: (route: Route) => ReadonlyArray<readonly [what: string, request: Request, wrong: (got: Got) => string | null]>,
-): Promise<{ asked: number; wrong: string[] }> {
+type Got = Awaited<ReturnType<typeof send>>;
+type Check = (got: Got) => string | null;
+type Question = readonly [what: string, request: Request, check: Check];
+
+async function differences(ask: (route: Route) => readonly Question[]): Promise<{ asked: number; wrong: string[] }> {
   const wrong: string[] = [];
   let asked = 0;
   for (const route of app.routes)
@@ -80,11 +82,10 @@ async function differences(
     }
   return { asked, wrong };
 }
-type Got = Awaited<ReturnType<typeof send>>;
 
-const refusedScope = ({ status, text }: Got) =>
+const refusedScope: Check = ({ status, text }) =>
   status === 403 && text.includes('"insufficient_scope"') ? null : 'expected insufficient_scope';
-const refused = ({ status, text }: Got) =>
+const refused: Check = ({ status, text }) =>
   status === 401 && text === unauthorized ? null : 'expected 401 Unauthorized';
 
 describe('security 16', () => {
@@ -93,16 +94,16 @@ describe('security 16', () => {
       if (!route.credentials.includes('token')) return [];
       const accepted = acceptedScopes(route);
       return [...tokens].flatMap(([scope, secret]) =>
-        Object.entries(transports).flatMap(([transport, as]) => {
+        Object.entries(transports).flatMap(([transport, as]): Question[] => {
           const what = `${scope} as ${transport}`;
-          if (!accepted.includes(scope)) return [[what, as(secret), refusedScope] as const];
+          if (!accepted.includes(scope)) return [[what, as(secret), refusedScope]];
           // A token of a narrow scope ends or rotates itself here: asked of elsewhere.
           if (!harmless(route) || route.path.includes('/self')) return [];
-          const passes = (got: Got) =>
+          const passes: Check = (got) =>
             got.text.includes('insufficient_scope') || (got.text === unauthorized && !refusesMore.has(nameOf(route)))
               ? 'expected to pass'
               : null;
-          return [[what, as(secret), passes] as const];
+          return [[what, as(secret), passes]];
         }),
       );
     });

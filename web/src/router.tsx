@@ -71,7 +71,6 @@ const tokens = createRoute({
   getParentRoute: () => root,
   path: '/-/user_settings/personal_access_tokens',
   beforeLoad: signedIn,
-  loader: () => queries.ensureQueryData(data.accessTokens()),
   component: lazyRouteComponent(() => import('./features/tokens/TokensPage.tsx')),
 });
 const twoFactor = createRoute({
@@ -133,6 +132,22 @@ const group = createRoute({
       queries.ensureQueryData(data.groupProjects(fromSegment(params.path))),
     ]),
   component: lazyRouteComponent(() => import('./features/groups/GroupPage.tsx')),
+});
+const groupSettings = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path/settings',
+  validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
+  beforeLoad: signedIn,
+  loader: ({ params }) => queries.ensureQueryData(data.group(fromSegment(params.path))),
+  component: lazyRouteComponent(() => import('./features/groups/GroupSettingsPage.tsx')),
+});
+/** The ecosystem's address of the same part. */
+const groupAccessTokens = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path/settings/access_tokens',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/g/$path/settings', params, search: { part: 'access-tokens' } });
+  },
 });
 
 const project = createRoute({
@@ -272,6 +287,13 @@ const settings = createRoute({
   validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
   component: lazyRouteComponent(() => import('./features/settings/SettingsPage.tsx')),
 });
+const accessTokenSettings = createRoute({
+  ...under,
+  path: '/settings/access_tokens',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/p/$path/settings', params, search: { part: 'access-tokens' } });
+  },
+});
 
 const projectRoutes = [
   tree,
@@ -290,6 +312,7 @@ const projectRoutes = [
   mergeRequestTab,
   members,
   settings,
+  accessTokenSettings,
 ];
 
 export const router = createRouter({
@@ -307,6 +330,8 @@ export const router = createRouter({
     adminSettings,
     object,
     group,
+    groupSettings,
+    groupAccessTokens,
     project.addChildren(projectRoutes),
   ]),
   defaultPreload: 'intent',

@@ -1,6 +1,6 @@
 /** Deploy tokens: making and listing them, what git does with them, and that the API refuses them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { type RequestParts, startTestApp, type TestApp } from '../../../../test/app.ts';
 import { buildAdmin, buildGroup, buildMember, buildToken } from '../../../../test/factories.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
@@ -155,7 +155,7 @@ it('[1/authentication/8] the API refuses deploy tokens, whichever way they are s
     json: { name: 'x', scopes: ['read_repository'] },
   });
   const secret = String(body.token);
-  const ways = [
+  const ways: readonly RequestParts[] = [
     { headers: { 'PRIVATE-TOKEN': secret } },
     { headers: { Authorization: `Bearer ${secret}` } },
     { headers: { 'DEPLOY-TOKEN': secret } },

@@ -31,8 +31,6 @@ function asBadRequest(error: unknown): never {
 }
 
 export function accessTokenService({ db, tokens, externalUrl }: NamespacesDependencies) {
-  const host = new URL(externalUrl).hostname;
-
   function requireRole(caller: Caller, subject: MemberSubject, level: number, reason: string): void {
     if (!caller.admin && level > subject.level) throw badRequest(reason);
   }
@@ -63,7 +61,7 @@ export function accessTokenService({ db, tokens, externalUrl }: NamespacesDepend
           kind: `${place.kind}_bot`,
           username,
           name: wanted.name,
-          email: `${username}@noreply.${host}`,
+          email: `${username}@noreply.${new URL(externalUrl).hostname}`,
           external: user.external,
           createdById: user.id,
         });
