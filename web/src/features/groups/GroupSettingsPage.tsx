@@ -8,6 +8,7 @@ import { fromSegment } from '../../lib/urls.ts';
 import { Page } from '../../ui/Page.tsx';
 import classes from '../settings/settings.module.css';
 import { DeployTokenManager } from '../tokens/DeployTokenManager.tsx';
+import { placeScopes } from '../tokens/scopes.ts';
 import { TokenManager } from '../tokens/TokenManager.tsx';
 
 const parts = { 'access-tokens': 'Access tokens', 'deploy-tokens': 'Deploy tokens' } as const;
@@ -49,7 +50,7 @@ export default function GroupSettingsPage() {
               <Text c="var(--mr-dim)" mb="md">
                 Each has a bot that is a member of this group with the token’s role, and leaves with it.
               </Text>
-              <TokenManager source={groupTokens(path)} />
+              <TokenManager source={groupTokens(path)} scopes={placeScopes} />
             </>
           ) : (
             <DeployTokenManager source={groupDeployTokens(path)} />

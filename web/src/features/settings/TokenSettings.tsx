@@ -3,6 +3,7 @@ import { Text } from '@mantine/core';
 import { projectDeployTokens, projectTokens } from '../../lib/tokens.ts';
 import { useProject } from '../projects/useProject.ts';
 import { DeployTokenManager } from '../tokens/DeployTokenManager.tsx';
+import { placeScopes } from '../tokens/scopes.ts';
 import { TokenManager } from '../tokens/TokenManager.tsx';
 
 export function AccessTokenSettings() {
@@ -13,7 +14,7 @@ export function AccessTokenSettings() {
       <Text c="var(--mr-dim)" mb="md">
         Each has a bot that is a member of this project with the token’s role, and leaves with it.
       </Text>
-      <TokenManager source={projectTokens(path)} highest={level} />
+      <TokenManager source={projectTokens(path)} scopes={placeScopes} highest={level} />
     </>
   );
 }

@@ -5,16 +5,17 @@ import type { NewToken, TokenSource } from '../../lib/tokens.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { levels } from '../members/levels.ts';
-import { inDays, personalScopes, placeScopes } from './scopes.ts';
+import { inDays, type ScopeChoice } from './scopes.ts';
 
 interface NewTokenFormProps {
   source: TokenSource;
+  scopes: readonly ScopeChoice[];
   /** The highest role that the person can give. */
   highest?: number;
   made: (token: NewToken) => void;
 }
 
-export function NewTokenForm({ source, highest = 50, made }: NewTokenFormProps) {
+export function NewTokenForm({ source, scopes, highest = 50, made }: NewTokenFormProps) {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const [expires, setExpires] = useState(inDays(90));
@@ -32,7 +33,6 @@ export function NewTokenForm({ source, highest = 50, made }: NewTokenFormProps) 
     setDescription('');
     made(token);
   });
-  const scopes = source.roles ? placeScopes : personalScopes;
   return (
     <form {...sending.form}>
       <FormError error={sending.error} />

@@ -12,6 +12,7 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { levelName } from '../members/levels.ts';
 import { FreshToken } from './FreshToken.tsx';
 import { NewTokenForm } from './NewTokenForm.tsx';
+import type { ScopeChoice } from './scopes.ts';
 
 interface TokenRowProps {
   token: Token;
@@ -54,7 +55,14 @@ function TokenRow({ token, rotate, revoke }: TokenRowProps) {
   );
 }
 
-export function TokenManager({ source, highest }: { source: TokenSource; highest?: number }) {
+interface TokenManagerProps {
+  source: TokenSource;
+  scopes: readonly ScopeChoice[];
+  /** The highest role that the person can give. */
+  highest?: number;
+}
+
+export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
   const [filter, setFilter] = useState<TokenFilter>({ search: '', state: 'active' });
   const [fresh, setFresh] = useState<NewToken | null>(null);
   const [leaving, setLeaving] = useState<Token | null>(null);
@@ -76,7 +84,7 @@ export function TokenManager({ source, highest }: { source: TokenSource; highest
   return (
     <Stack gap="lg">
       {fresh ? <FreshToken name={fresh.name} token={fresh.token} /> : null}
-      <NewTokenForm source={source} {...(highest === undefined ? {} : { highest })} made={shown} />
+      <NewTokenForm source={source} scopes={scopes} {...(highest === undefined ? {} : { highest })} made={shown} />
       <Title order={2}>Tokens</Title>
       <FilterBar
         label="Search by name"

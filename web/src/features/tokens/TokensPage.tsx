@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from '../../lib/session.ts';
 import { ownTokens } from '../../lib/tokens.ts';
 import { Page } from '../../ui/Page.tsx';
+import { administratorScopes, personalScopes } from './scopes.ts';
 import { TokenManager } from './TokenManager.tsx';
 
 export default function TokensPage() {
@@ -12,7 +13,10 @@ export default function TokensPage() {
     <Page title="Access tokens" narrow>
       <Stack gap="lg">
         <Text c="var(--mr-dim)">A token is the password for git over HTTP and for the API.</Text>
-        <TokenManager source={ownTokens(session?.user?.id)} />
+        <TokenManager
+          source={ownTokens(session?.user?.id)}
+          scopes={session?.user?.is_admin ? administratorScopes : personalScopes}
+        />
       </Stack>
     </Page>
   );

@@ -9,18 +9,29 @@ const shared = [
   { value: 'self_rotate', label: 'self_rotate', description: 'Replacing itself before it expires' },
 ] as const;
 
-export const placeScopes = shared;
-export const personalScopes = [
+export interface ScopeChoice {
+  readonly value: string;
+  readonly label: string;
+  readonly description: string;
+}
+
+export const placeScopes: readonly ScopeChoice[] = shared;
+export const personalScopes: readonly ScopeChoice[] = [
   ...shared.slice(0, 2),
   { value: 'read_user', label: 'read_user', description: 'Reading your account' },
   ...shared.slice(2),
-] as const;
+];
+export const administratorScopes: readonly ScopeChoice[] = [
+  ...personalScopes,
+  { value: 'sudo', label: 'sudo', description: 'Acting as any user' },
+  { value: 'admin_mode', label: 'admin_mode', description: 'What administrators may, also where it needs admin mode' },
+];
 
-export const deployScopes = [
+export const deployScopes: readonly ScopeChoice[] = [
   { value: 'read_repository', label: 'read_repository', description: 'git clone and pull' },
   { value: 'read_registry', label: 'read_registry', description: 'For a registry of images, when there is one' },
   { value: 'read_package_registry', label: 'read_package_registry', description: 'For packages, when there are any' },
-] as const;
+];
 
 /** `YYYY-MM-DD`, that many days from today. */
 export const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

@@ -77,13 +77,17 @@ export async function entityOfToken(db: Db, token: AccessToken): Promise<TokenEn
 
 const usable = sql<boolean>`(t.revoked_at is null and (t.expires_at is null or t.expires_at > (now() at time zone 'utc')::date))`;
 
-/** Deactivates bots that have no usable token left, of those given or of all; answers which. */
+/**
+ * Deactivates bots that have no usable token of their place left, of those given or of all; answers which. What else was
+ * made for a bot ends with it.
+ */
 export async function retireBots(tx: Db, ids: readonly number[] | null): Promise<number[]> {
   const which = ids === null ? sql`true` : sql`u.id = any(${[...ids]}::bigint[])`;
   const { rows } = await sql<{ id: number }>`
     update users u set state = 'deactivated', updated_at = now()
     where u.user_type in ('project_bot', 'group_bot') and u.state = 'active' and ${which}
-      and not exists (select 1 from access_tokens t where t.user_id = u.id and ${usable})
+      and not exists (select 1 from access_tokens t
+        where t.user_id = u.id and t.kind in ('project', 'group') and ${usable})
     returning u.id`.execute(tx);
   return rows.map((row) => row.id);
 }

@@ -4,7 +4,7 @@ import { originOf } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { invalidParameters, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidParameters, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { countLimit, mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { DateParam, Int, List, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -130,6 +130,8 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       handler: async (context) => {
         const { params, caller } = context;
         if (!caller.user) throw unauthorized();
+        // A bot has the tokens of its place and no others: it must not outlive them.
+        if (caller.user.user_type !== 'human') throw forbidden();
         // A token must not make a stronger one; whoever signed in with a password may.
         const limited = caller.credential.kind !== 'session';
         if (limited && params.scopes.some((scope) => !ownScopes.includes(scope)))

@@ -21,7 +21,7 @@ export interface NewResourceToken {
 }
 
 /** Roles that a bot can have. */
-export const botLevelsAllowed: readonly number[] = [10, 15, 20, 30, 40, 50];
+const botLevelsAllowed: readonly number[] = [10, 15, 20, 30, 40, 50];
 
 /** These routes answer 400 where those of personal tokens answer 422. */
 function asBadRequest(error: unknown): never {

@@ -4,7 +4,8 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { buildAdmin, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
-import { inDays } from '../../identity/tokens/tokens.service.ts';
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 let app: TestApp;
 let admin: string;
@@ -207,6 +208,21 @@ it('a maintainer gets no owner’s token by rotating one', async () => {
     body: { message: '400 Bad request - Not eligible to rotate token with access level higher than the user' },
   });
   expect((await me(strong.body.token)).status).toBe(200);
+});
+
+it('a bot makes no tokens for itself, and what an administrator made for it ends with it', async () => {
+  const base = `/projects/${project.id}/access_tokens`;
+  const json = { name: 'bot', scopes: ['api'], access_level: 30 };
+  const made = await app.api<Json>('POST', base, { token: as('owner'), json });
+  const own = { name: 'x', scopes: ['self_rotate'] };
+  const tried = await app.api('POST', '/user/personal_access_tokens', { token: String(made.body.token), json: own });
+  expect(tried.status).toBe(403);
+  const path = `/users/${made.body.user_id}/personal_access_tokens`;
+  const extra = await app.api<Json>('POST', path, { token: admin, json: { name: 'x', scopes: ['api'] } });
+  expect((await me(extra.body.token)).status).toBe(200);
+  // Administrators end tokens of bots by the list of all tokens too.
+  expect((await app.api('DELETE', `/personal_access_tokens/${made.body.id}`, { token: admin })).status).toBe(204);
+  expect((await me(extra.body.token)).status).toBe(401);
 });
 
 it('the bot of an external user does not see internal projects either', async () => {

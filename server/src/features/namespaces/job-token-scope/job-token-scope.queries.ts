@@ -5,7 +5,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 
 /** Whether a job of one project may reach another one: the first must not keep its tokens in, the second must let them. */
-export async function jobMayReach(db: Db, fromProjectId: number, projectId: number): Promise<boolean> {
+async function jobMayReach(db: Db, fromProjectId: number, projectId: number): Promise<boolean> {
   const { rows } = await sql<{ allowed: boolean }>`
     select not source.ci_job_token_scope_enabled and (
         not target.ci_inbound_job_token_scope_enabled
