@@ -63,6 +63,9 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', '/admin/ci/variables', { key: `INSTANCE_${number}`, value: 'x' });
     await call('POST', `/groups/${group.id}/variables`, { key: `GROUP_${number}`, value: 'x' });
     await call('POST', '/user/runners', { runner_type: 'group_type', group_id: group.id });
+    await call('POST', `/groups/${group.id}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
+    await call('POST', `/groups/${group.id}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });
+    await call('POST', `/users/${admin.user.id}/impersonation_tokens`, { name: `other ${number}`, scopes: ['api'] });
   }
 
   const settings = { namespace_id: group.id, visibility: 'public' };
@@ -81,6 +84,11 @@ export async function startPopulated(): Promise<Populated> {
   for (const number of three) {
     await buildMember(app, { of: project });
     await call('POST', `${base}/variables`, { key: `KEY_${number}`, value: 'x' });
+    await call('POST', `${base}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
+    await call('POST', `${base}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });
+    const scope = `${base}/job_token_scope`;
+    await call('POST', `${scope}/allowlist`, { target_project_id: (await buildProject(app)).id });
+    await call('POST', `${scope}/groups_allowlist`, { target_group_id: (await buildGroup(app)).id });
     await call('POST', `${base}/repository/tags`, { tag_name: `v${number}.0`, ref: 'main', message: 'tagged' });
     await call('POST', `${base}/repository/branches`, { branch: unique('branch'), ref: 'main' });
     await call('POST', `${base}/pipeline`, { ref: 'main' });
@@ -130,7 +138,7 @@ export async function startPopulated(): Promise<Populated> {
       sha: String(initial?.id),
     },
     groups: { id: group.id },
-    users: { id: admin.user.id },
+    users: { id: admin.user.id, user_id: admin.user.id },
     runners: { id: Number(runner.id) },
   };
   return {

@@ -1,6 +1,8 @@
 /** Rows of `audit_events`. They are written in the transaction of the change that they tell of, and never changed. */
 import type { Db } from '../db/index.ts';
 import type { AuditEvent } from '../db/rows.ts';
+import type { Page } from '../http/pagination.ts';
+import { countUpTo, idOrder } from '../http/paging.queries.ts';
 import type { AuditOrigin } from './index.ts';
 
 type AuditEntityType = AuditEvent['entity_type'];
@@ -61,25 +63,26 @@ function filtered(db: Db, filter: AuditFilter) {
   return query;
 }
 
-/** Events, newest first; `before` is the id of the last one of the page before. */
+/** Newest first. */
+export const auditOrder = idOrder<AuditEvent>('desc');
+
 export async function listAudit(
   db: Db,
   filter: AuditFilter,
-  window: { readonly limit: number; readonly offset: number; readonly before: number | null },
+  window: Pick<Page, 'limit' | 'offset' | 'after'>,
 ): Promise<AuditEvent[]> {
-  let query = filtered(db, filter).selectAll();
-  if (window.before !== null) query = query.where('id', '<', window.before);
-  return await query.orderBy('id', 'desc').limit(window.limit).offset(window.offset).execute();
+  const continued = auditOrder.after(window.after);
+  const query = filtered(db, filter).selectAll();
+  return await (continued ? query.where(continued) : query)
+    .orderBy(auditOrder.orderBy)
+    .limit(window.limit)
+    .offset(window.offset)
+    .execute();
 }
 
-/** How many match, counted up to `most`. */
-export async function countAudit(db: Db, filter: AuditFilter, most: number): Promise<number> {
-  const row = await db
-    .selectFrom(filtered(db, filter).select('id').limit(most).as('some'))
-    .select((count) => count.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
+/** How many match, counted up to one more than is ever told. */
+export const countAudit = (db: Db, filter: AuditFilter): Promise<number> =>
+  countUpTo(db, filtered(db, filter).select('id'));
 
 export async function findAudit(db: Db, id: number, filter: AuditFilter): Promise<AuditEvent | undefined> {
   return await filtered(db, filter).selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,7 +1,7 @@
 /** Audit events: who changed what, kept for administrators and for those in charge of a project or group. */
 import type { Caller } from '../authz/subjects.ts';
 
-export { type AuditFilter, countAudit, findAudit, listAudit, recordAudit } from './audit.queries.ts';
+export { type AuditFilter, auditOrder, countAudit, findAudit, listAudit, recordAudit } from './audit.queries.ts';
 
 export interface AuditAuthor {
   readonly id: number;

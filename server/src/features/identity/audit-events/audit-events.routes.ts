@@ -1,13 +1,12 @@
 /** Routes of audit events: of the instance, of a group, of a project. */
 import Type from 'typebox';
-import { type AuditFilter, countAudit, findAudit, listAudit } from '../../../kernel/audit/index.ts';
+import { type AuditFilter, auditOrder, countAudit, findAudit, listAudit } from '../../../kernel/audit/index.ts';
 import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { AuditEvent } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { invalidParameters, notFound } from '../../../kernel/http/errors.ts';
-import { countLimit, keysetPage, mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
+import { keysetPage, mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
 import { DateTimeParam, IdOrPath, Int, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { instanceEntityNames } from '../../../kernel/names.ts';
@@ -43,13 +42,11 @@ const seesAll = (caller: Caller, subject: Place): boolean =>
 
 export function auditEventRoutes(db: Db): Route[] {
   async function pageOfEvents(filter: AuditFilter, page: Page) {
-    const before = page.after === null ? null : Number(page.after.id);
-    if (before !== null && !Number.isSafeInteger(before)) throw invalidParameters(['cursor is invalid']);
-    const rows = await listAudit(db, filter, { ...page, before });
+    const rows = await listAudit(db, filter, page);
     const paged =
       page.style === 'keyset'
-        ? keysetPage(page, rows, (row: AuditEvent) => ({ id: row.id }))
-        : offsetPage(page, rows, await countAudit(db, filter, countLimit + 1));
+        ? keysetPage(page, rows, auditOrder.cursorOf)
+        : offsetPage(page, rows, await countAudit(db, filter));
     return mapPage(paged, auditEvent);
   }
 

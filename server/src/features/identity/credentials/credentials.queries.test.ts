@@ -25,22 +25,31 @@ it('a token and a session are found by the index of their hash', async () => {
 });
 
 it('each list of tokens and of audit events has its index', async () => {
-  const window = { limit: 21, offset: 0 };
-  const plans = await plansOf(app.database, async (db) => {
-    for (const sort of [undefined, 'created_desc', 'name_asc'] as const)
-      await listTokens(db, { kinds: ['personal'] }, sort, window);
-    await listTokens(db, { kinds: ['personal'], user_id: 1 }, undefined, window);
-    await listTokens(db, { kinds: ['project'], project_id: 1 }, undefined, window);
-    await listTokens(db, { kinds: ['group'], namespace_id: 1 }, undefined, window);
-    await listAudit(db, {}, { ...window, before: 100 });
-    await listAudit(db, { entityType: 'Project', entityId: 1 }, { ...window, before: null });
-    await listAudit(db, { entityType: 'Project', entityId: 1, authorId: 1 }, { ...window, before: null });
+  const window = { limit: 21, offset: 0, after: null };
+  const sorts = [undefined, 'created_desc', 'created_asc', 'expires_asc', 'last_used_desc', 'name_desc'] as const;
+  const whole = await plansOf(app.database, async (db) => {
+    for (const sort of sorts) await listTokens(db, { kinds: ['personal'] }, sort, window);
+    await listAudit(db, {}, { ...window, after: { id: 100 } });
   });
-  expect(plans).toHaveLength(9);
-  for (const plan of plans) {
+  expect(whole).toHaveLength(sorts.length + 1);
+  for (const plan of whole) {
     expect(plan).toMatch(/Index (Only )?Scan/);
     expect(plan).not.toMatch(/Seq Scan|(?<!Incremental )Sort {2}\(/);
   }
+  const ofPlaces = await plansOf(app.database, async (db) => {
+    await listTokens(db, { kinds: ['personal'], user_id: 1 }, undefined, window);
+    await listTokens(db, { kinds: ['project'], project_id: 1 }, undefined, window);
+    await listTokens(db, { kinds: ['group'], namespace_id: 1 }, undefined, window);
+    await listAudit(db, { entityType: 'Project', entityId: 1 }, window);
+    await listAudit(db, { entityType: 'Project', entityId: 1, authorId: 1 }, window);
+  });
+  expect(ofPlaces).toEqual([
+    expect.stringContaining('access_tokens_user'),
+    expect.stringContaining('access_tokens_project'),
+    expect.stringContaining('access_tokens_namespace'),
+    expect.stringContaining('audit_events_entity'),
+    expect.stringMatching(/audit_events_(author|entity)/),
+  ]);
 });
 
 it('each order of users has its index, and a search too', async () => {

@@ -3,6 +3,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { DeployToken } from '../../../kernel/db/rows.ts';
 import type { DeployTokensTable } from '../../../kernel/db/tables.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 /** Whose tokens: those of one project, of one group, or of all. */
 export type DeployTokenPlace = { readonly project_id: number } | { readonly namespace_id: number };
@@ -39,18 +40,11 @@ export async function listDeployTokens(
     .execute();
 }
 
-export async function countDeployTokens(
+export const countDeployTokens = (
   db: Db,
   place: DeployTokenPlace | null,
   active: boolean | undefined,
-  most: number,
-): Promise<number> {
-  const row = await db
-    .selectFrom(filtered(db, place, active).select('id').limit(most).as('some'))
-    .select((count) => count.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
+): Promise<number> => countUpTo(db, filtered(db, place, active).select('id'));
 
 export async function findDeployTokenOf(db: Db, place: DeployTokenPlace, id: number): Promise<DeployToken | undefined> {
   return await filtered(db, place, undefined).selectAll().where('id', '=', id).executeTakeFirst();

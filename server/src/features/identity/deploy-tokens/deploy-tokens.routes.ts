@@ -5,7 +5,7 @@ import type { GroupSubject, ProjectSubject } from '../../../kernel/authz/subject
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
-import { countLimit, mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
 import { Bool, DateTimeParam, IdOrPath, Int, List, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { DeployTokenEntity, deployToken, NewDeployToken } from './deploy-tokens.entity.ts';
@@ -31,7 +31,7 @@ const placeOf = (subject: ProjectSubject | GroupSubject): DeployPlace =>
 export function deployTokenRoutes(db: Db, tokens: DeployTokens): Route[] {
   async function list(place: DeployTokenPlace | null, wanted: boolean | undefined, page: Page) {
     const rows = await listDeployTokens(db, place, wanted, page);
-    return mapPage(offsetPage(page, rows, await countDeployTokens(db, place, wanted, countLimit + 1)), deployToken);
+    return mapPage(offsetPage(page, rows, await countDeployTokens(db, place, wanted)), deployToken);
   }
 
   async function find(where: DeployPlace, id: number) {

@@ -4,7 +4,7 @@ import { originOf } from '../../../kernel/audit/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
-import { countLimit, mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Int, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { findUser } from '../users/index.ts';
@@ -54,7 +54,7 @@ export function impersonationRoutes({ db, tokens }: TokenRouteDependencies): Rou
         const state = params.state === 'all' ? undefined : params.state;
         const filter = { kinds: ['impersonation'], user_id: id, state } as const;
         const rows = await listTokens(db, filter, undefined, page);
-        return mapPage(offsetPage(page, rows, await countTokens(db, filter, countLimit + 1)), json);
+        return mapPage(offsetPage(page, rows, await countTokens(db, filter)), json);
       },
     }),
     route({

@@ -177,9 +177,12 @@ export async function listTokens(
   const direction = sort?.endsWith('_desc') ? 'desc' : 'asc';
   if (sort) {
     const column = sortColumns[sort.slice(0, sort.lastIndexOf('_')) as keyof typeof sortColumns];
-    query = query.orderBy(column, (order) =>
-      direction === 'desc' ? order.desc().nullsLast() : order.asc().nullsLast(),
-    );
+    // Tokens that never expire or were never used come last, both ways.
+    const nullable = column === 'expires_at' || column === 'last_used_at';
+    query = query.orderBy(column, (order) => {
+      const directed = direction === 'desc' ? order.desc() : order.asc();
+      return nullable ? directed.nullsLast() : directed;
+    });
   }
   return await query.orderBy('id', direction).limit(window.limit).offset(window.offset).execute();
 }

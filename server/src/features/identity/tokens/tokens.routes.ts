@@ -5,7 +5,7 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, invalidParameters, notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { countLimit, mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { DateParam, Int, List, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { findUser, findUserByUsername } from '../users/index.ts';
@@ -63,8 +63,8 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       handler: async ({ params, page, caller }) => {
         const { sort, user_id, ...filter } = params;
         const all = { ...filter, kinds: shownKinds, user_id: await ownerOf(user_id, caller) };
-        const rows = await listTokens(db, all, sort, page);
-        return mapPage(offsetPage(page, rows, await countTokens(db, all, countLimit + 1)), personalAccessToken);
+        const [rows, total] = await Promise.all([listTokens(db, all, sort, page), countTokens(db, all)]);
+        return mapPage(offsetPage(page, rows, total), personalAccessToken);
       },
     }),
     route({

@@ -5,7 +5,7 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { AccessToken } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
-import { countLimit, mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import {
@@ -86,7 +86,7 @@ export function accessTokenRoutes({ db, tokens }: NamespacesDependencies, servic
           const { id: _, sort, ...rest } = params;
           const filter = { ...rest, ...filterOf(subject) };
           const rows = await listTokens(db, filter, sort, page);
-          const paged = offsetPage(page, rows, await countTokens(db, filter, countLimit + 1));
+          const paged = offsetPage(page, rows, await countTokens(db, filter));
           return mapPage(paged, await present(subject, paged.items));
         },
       }),

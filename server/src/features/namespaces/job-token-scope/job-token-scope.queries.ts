@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 /** Whether a job of one project may reach another one: the first must not keep its tokens in, the second must let them. */
 async function jobMayReach(db: Db, fromProjectId: number, projectId: number): Promise<boolean> {
@@ -98,18 +99,11 @@ export async function allowedGroups(db: Db, projectId: number, window: Window): 
     .execute();
 }
 
-export async function countAllowed(
+export const countAllowed = (
   db: Db,
   table: 'job_token_scope_projects' | 'job_token_scope_groups',
   projectId: number,
-  most: number,
-): Promise<number> {
-  const row = await db
-    .selectFrom(db.selectFrom(table).select('project_id').where('project_id', '=', projectId).limit(most).as('some'))
-    .select((count) => count.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
+): Promise<number> => countUpTo(db, db.selectFrom(table).select('project_id').where('project_id', '=', projectId));
 
 /** What the loader of parents asks: nothing is asked for callers that are no jobs, or of the job's own project. */
 export async function jobTokenAllowed(db: Db, caller: Caller, projectId: number): Promise<boolean | undefined> {

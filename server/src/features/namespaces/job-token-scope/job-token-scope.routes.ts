@@ -6,7 +6,7 @@ import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, notFound } from '../../../kernel/http/errors.ts';
-import { countLimit, mapPage, mapPageAsync, offsetPage } from '../../../kernel/http/pagination.ts';
+import { mapPage, offsetPage, withItems } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int } from '../../../kernel/http/params/schema.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -108,11 +108,11 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       responses: { 200: ListOf(Project) },
       handler: async ({ subject, caller, page }) => {
         const ids = await allowedProjects(db, subject.project.id, page);
-        const total = await countAllowed(db, 'job_token_scope_projects', subject.project.id, countLimit + 1);
-        const paged = await mapPageAsync(offsetPage(page, ids, total), (each) => parents.project(String(each), caller));
-        const found = paged.items.flatMap((each) => each ?? []);
-        const shown = await present(found, caller, { simple: true });
-        return mapPage({ ...paged, items: shown }, (each) => each);
+        const total = await countAllowed(db, 'job_token_scope_projects', subject.project.id);
+        const paged = offsetPage(page, ids, total);
+        const found = await Promise.all(paged.items.map((each) => parents.project(String(each), caller)));
+        const subjects = found.flatMap((each) => each ?? []);
+        return withItems(paged, await present(subjects, caller, { simple: true }));
       },
     }),
     route({
@@ -164,7 +164,7 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       responses: { 200: ListOf(AllowedGroupItem) },
       handler: async ({ subject, page }) => {
         const rows = await allowedGroups(db, subject.project.id, page);
-        const total = await countAllowed(db, 'job_token_scope_groups', subject.project.id, countLimit + 1);
+        const total = await countAllowed(db, 'job_token_scope_groups', subject.project.id);
         return mapPage(offsetPage(page, rows, total), (group) => ({
           id: group.id,
           web_url: `${externalUrl}/groups/${group.full_path}`,

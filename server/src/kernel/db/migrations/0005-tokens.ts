@@ -37,7 +37,9 @@ create index access_tokens_project on access_tokens (project_id, id) where proje
 create index access_tokens_namespace on access_tokens (namespace_id, id) where namespace_id is not null;
 create index access_tokens_created on access_tokens (created_at, id);
 create index access_tokens_expires on access_tokens (expires_at, id);
+create index access_tokens_expires_desc on access_tokens (expires_at desc nulls last, id desc);
 create index access_tokens_last_used on access_tokens (last_used_at, id);
+create index access_tokens_last_used_desc on access_tokens (last_used_at desc nulls last, id desc);
 create index access_tokens_name on access_tokens (name, id);
 create index access_tokens_search on access_tokens using gin (name gin_trgm_ops);
 create index users_bots on users (id) where user_type in ('project_bot', 'group_bot');
