@@ -39,6 +39,13 @@ async function finishedJob() {
   return { project, pipeline, job: await project.job(pipeline.id, 'job') };
 }
 
+const inside = async (base: string, json: object): Promise<Target> => {
+  const { id } = await created(base, json);
+  return { url: `${base}/${id}` };
+};
+const deployToken = { name: 'x', scopes: ['read_repository'] };
+const accessToken = { name: 'x', scopes: ['api'] };
+
 /** One builder for each conditional DELETE route. */
 const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/personal_access_tokens/self': async () => ({
@@ -52,6 +59,16 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     });
     return { url: `/personal_access_tokens/${id}` };
   },
+  '/users/:user_id/impersonation_tokens/:impersonation_token_id': async () =>
+    inside(`/users/${(await buildUser(world.app)).id}/impersonation_tokens`, accessToken),
+  '/projects/:id/access_tokens/:token_id': async () =>
+    inside(`/projects/${(await buildProject(world.app)).id}/access_tokens`, accessToken),
+  '/groups/:id/access_tokens/:token_id': async () =>
+    inside(`/groups/${(await buildGroup(world.app)).id}/access_tokens`, accessToken),
+  '/projects/:id/deploy_tokens/:token_id': async () =>
+    inside(`/projects/${(await buildProject(world.app)).id}/deploy_tokens`, deployToken),
+  '/groups/:id/deploy_tokens/:token_id': async () =>
+    inside(`/groups/${(await buildGroup(world.app)).id}/deploy_tokens`, deployToken),
   '/projects/:id': async () => ({ url: `/projects/${(await buildProject(world.app)).id}` }),
   '/groups/:id': async () => ({ url: `/groups/${(await buildGroup(world.app)).id}` }),
   '/projects/:id/members/:user_id': async () => {

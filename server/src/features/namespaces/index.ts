@@ -44,7 +44,9 @@ function parentLoader(db: Db): ParentLoader {
   const isPath = (idOrPath: string) => /[^\d]/.test(idOrPath);
   /** What a caller that is a job of another project may be here. */
   const forJobs = async (subject: ProjectSubject | null, caller: Caller) =>
-    subject && (await jobTokenAllowed(db, caller, subject.project.id)) ? { ...subject, jobTokenAllowed: true } : subject;
+    subject && (await jobTokenAllowed(db, caller, subject.project.id))
+      ? { ...subject, jobTokenAllowed: true }
+      : subject;
   return {
     project: async (idOrPath, caller) => {
       if (impossible(idOrPath)) return null;

@@ -118,9 +118,12 @@ export function deployTokenRoutes(db: Db, tokens: DeployTokens): Route[] {
         access: manage,
         params: Type.Object({ id: IdOrPath(noun), token_id: Int() }),
         responses: { 204: Empty },
+        conditional: true,
         handler: async (context) => {
           const where = placeOf(context.subject);
-          await tokens.revoke(where, await find(where, context.params.token_id), originOf(context));
+          const token = await find(where, context.params.token_id);
+          context.unmodifiedSince(token.created_at);
+          await tokens.revoke(where, token, originOf(context));
         },
       }),
     ]),

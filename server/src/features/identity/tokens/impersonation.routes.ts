@@ -73,6 +73,7 @@ export function impersonationRoutes({ db, tokens }: TokenRouteDependencies): Rou
       summary: 'Create an impersonation token for a user; 400 where impersonation is switched off',
       params: Type.Object({ ...user, ...newTokenParameters }),
       responses: { 201: NewImpersonationToken },
+      errors: [422],
       handler: async (context) => {
         const { params, caller } = context;
         const { row, secret } = await tokens.issue({
@@ -95,8 +96,11 @@ export function impersonationRoutes({ db, tokens }: TokenRouteDependencies): Rou
       summary: 'Revoke an impersonation token of a user',
       params: Type.Object(one),
       responses: { 204: Empty },
+      conditional: true,
       handler: async (context) => {
-        await tokens.revoke((await findOf(context.params)).id, originOf(context));
+        const token = await findOf(context.params);
+        context.unmodifiedSince(token.created_at);
+        await tokens.revoke(token.id, originOf(context));
       },
     }),
   ];

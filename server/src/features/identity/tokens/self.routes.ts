@@ -45,6 +45,7 @@ export function selfRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       summary: 'End the token that the request carries and get its successor',
       scopes: rotatingScopes,
       rotatesToken: true,
+      errors: [405, 422],
       params: Type.Object(rotationParameters),
       responses: { 200: NewPersonalAccessToken },
       handler: async (context) => {
@@ -65,8 +66,11 @@ export function selfRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       scopes: allScopes,
       params: Type.Object({}),
       responses: { 204: Empty },
+      conditional: true,
       handler: async (context) => {
-        await tokens.revoke(ownToken(context.caller).tokenId, originOf(context));
+        const { tokenId } = ownToken(context.caller);
+        context.unmodifiedSince((await findToken(db, tokenId))?.created_at ?? null);
+        await tokens.revoke(tokenId, originOf(context));
       },
     }),
   ];

@@ -87,6 +87,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       summary: 'End a personal access token and get its successor',
       params: Type.Object({ id: Int(), ...rotationParameters }),
       responses: { 200: NewPersonalAccessToken },
+      errors: [422],
       handler: async (context) => {
         const token = await ofCaller(context.params.id, context.caller);
         if (!token) throw missing(context.caller);

@@ -140,6 +140,7 @@ export function accessTokenRoutes({ db, tokens }: NamespacesDependencies, servic
         access: see,
         scopes: rotatingScopes,
         rotatesToken: true,
+        errors: [405],
         params: Type.Object({ id, ...rotationParameters }),
         responses: { 200: NewResourceAccessToken },
         handler: async (context) => {
@@ -177,9 +178,11 @@ export function accessTokenRoutes({ db, tokens }: NamespacesDependencies, servic
         access: manage,
         params: Type.Object(single),
         responses: { 204: Empty },
+        conditional: true,
         handler: async (context) => {
           const token = await find(context.subject, context.params.token_id);
           if (!token) throw notFound(nouns);
+          context.unmodifiedSince(token.created_at);
           await tokens.revoke(token.id, originOf(context));
         },
       }),

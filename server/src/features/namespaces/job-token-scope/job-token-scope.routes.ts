@@ -142,6 +142,7 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       summary: 'Let jobs of a project no longer reach this one',
       params: Type.Object({ id, target_project_id: Int() }),
       responses: { 204: Empty },
+      conditional: 'An entry of the allowlist is there or not: it never changes.',
       handler: async (context) => {
         const { subject, params } = context;
         const details = { target_project_id: params.target_project_id };
@@ -198,6 +199,7 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       summary: 'Let jobs of a group no longer reach this project',
       params: Type.Object({ id, target_group_id: Int() }),
       responses: { 204: Empty },
+      conditional: 'An entry of the allowlist is there or not: it never changes.',
       handler: async (context) => {
         const { subject, params } = context;
         const details = { target_group_id: params.target_group_id };
