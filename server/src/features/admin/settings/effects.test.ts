@@ -62,6 +62,13 @@ const afterFailures = (count: number) => async () => {
     .executeTakeFirstOrThrow();
   return { status: (await signIn(String(username))).status, until: row.locked_until };
 };
+/** Days that a new access token lives when its maker names no date; null for ever. */
+async function tokenDays(): Promise<number | null> {
+  const json = { name: 'x', scopes: ['api'] };
+  const { body } = await call('POST', `/users/${world.owner.user.id}/personal_access_tokens`, json);
+  const today = new Date().toISOString().slice(0, 10);
+  return body.expires_at === null ? null : (Date.parse(String(body.expires_at)) - Date.parse(today)) / 86_400_000;
+}
 const sessionRow = async (remember: boolean) => {
   const { username, id } = (await newUser()).body;
   await signIn(String(username), password, { remember });
@@ -198,6 +205,8 @@ const effects: Readonly<Record<string, Effect>> = {
     before: 404,
     after: 401,
   },
+  max_personal_access_token_lifetime: { value: 10, look: tokenDays, before: 365, after: 10 },
+  require_personal_access_token_expiry: { value: false, look: tokenDays, before: 365, after: null },
   personal_access_token_prefix: {
     value: 'house-',
     look: async () => {

@@ -114,7 +114,10 @@ export const accounts = {
   login_recaptcha_protection_enabled: flag('spam', false, 'reCAPTCHA at sign-in'),
   make_profile_private: flag('accounts', true, 'People may make their profile private'),
   max_login_attempts: whole('accounts', 10, 'Failed sign-ins that lock an account', { min: 1, acts: 'sign-in' }),
-  max_personal_access_token_lifetime: whole('accounts', null, 'Longest life of access tokens in days', days),
+  max_personal_access_token_lifetime: whole('accounts', null, 'Longest life of access tokens in days; 365 unless set', {
+    ...days,
+    acts: 'new access tokens',
+  }),
   max_ssh_key_lifetime: whole('accounts', null, 'Longest life of SSH keys in days', days),
   minimum_password_length: whole('accounts', 8, 'Shortest password', { min: 8, max: 128, ...passwords }),
   new_user_signups_cap: whole('accounts', null, 'Accounts after which registrations wait for approval'),
@@ -140,7 +143,9 @@ export const accounts = {
     acts: 'sign-in',
   }),
   require_email_verification_on_account_locked: flag('accounts', false, 'A code by mail unlocks an account'),
-  require_personal_access_token_expiry: flag('accounts', true, 'New access tokens need an end'),
+  require_personal_access_token_expiry: flag('accounts', true, 'New access tokens need an end', {
+    acts: 'new access tokens',
+  }),
   require_two_factor_authentication: flag('accounts', false, 'Everybody needs a second factor', {
     needs: ['two_factor_grace_period'],
     acts: 'sign-in',
