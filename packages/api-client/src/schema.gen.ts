@@ -76,6 +76,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit events of the whole instance, newest first
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit_events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An audit event
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAuditEventsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deploy tokens of the whole instance
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getDeployTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/features": {
         parameters: {
             query?: never;
@@ -187,6 +247,182 @@ export interface paths {
          * @description Needs the ability `remove_group` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Access tokens of a group
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAccessTokens"];
+        put?: never;
+        /**
+         * Create an access token of a group, with a bot as its member
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An access token of a group
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAccessTokensByTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an access token of a group; its bot leaves
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdAccessTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an access token of a group and get its successor
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdAccessTokensByTokenIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_tokens/self/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the group’s access token that the request carries and get its successor
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `self_rotate`.
+         */
+        post: operations["postGroupsByIdAccessTokensSelfRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/audit_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit events of a group, newest first; the caller’s own for those who are not in charge of it
+         * @description Needs the ability `read_own_group_audit_events` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/audit_events/{audit_event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An audit event of a group
+         * @description Needs the ability `read_group_audit_events` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAuditEventsByAuditEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/deploy_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deploy tokens of a group
+         * @description Needs the ability `read_group_deploy_tokens` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdDeployTokens"];
+        put?: never;
+        /**
+         * Create a deploy token of a group
+         * @description Needs the ability `manage_group_deploy_tokens` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdDeployTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/deploy_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A deploy token of a group
+         * @description Needs the ability `read_group_deploy_tokens` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdDeployTokensByTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a deploy token of a group
+         * @description Needs the ability `manage_group_deploy_tokens` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdDeployTokensByTokenId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -684,6 +920,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/personal_access_tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a personal access token and get its successor
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postPersonalAccessTokensByIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/personal_access_tokens/self": {
         parameters: {
             query?: never;
@@ -703,6 +959,26 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user` or `create_runner` or `manage_runner` or `k8s_proxy` or `self_rotate` or `read_repository` or `write_repository` or `read_registry` or `write_registry` or `read_virtual_registry` or `write_virtual_registry` or `ai_features` or `sudo` or `admin_mode` or `read_service_ping`.
          */
         delete: operations["deletePersonalAccessTokensSelf"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/personal_access_tokens/self/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the token that the request carries and get its successor
+         * @description Any signed-in user. Token scope: `api` or `self_rotate`.
+         */
+        post: operations["postPersonalAccessTokensSelfRotate"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -760,6 +1036,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/access_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Access tokens of a project
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAccessTokens"];
+        put?: never;
+        /**
+         * Create an access token of a project, with a bot as its member
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/access_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An access token of a project
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAccessTokensByTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an access token of a project; its bot leaves
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdAccessTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/access_tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an access token of a project and get its successor
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdAccessTokensByTokenIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/access_tokens/self/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the project’s access token that the request carries and get its successor
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `self_rotate`.
+         */
+        post: operations["postProjectsByIdAccessTokensSelfRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/archive": {
         parameters: {
             query?: never;
@@ -800,6 +1164,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/audit_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit events of a project, newest first; the caller’s own for those who are not in charge of it
+         * @description Needs the ability `read_own_audit_events` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/audit_events/{audit_event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An audit event of a project
+         * @description Needs the ability `read_audit_events` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAuditEventsByAuditEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/ci/lint": {
         parameters: {
             query?: never;
@@ -819,6 +1223,166 @@ export interface paths {
          */
         post: operations["postProjectsByIdCiLint"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/deploy_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deploy tokens of a project
+         * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdDeployTokens"];
+        put?: never;
+        /**
+         * Create a deploy token of a project
+         * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdDeployTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/deploy_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A deploy token of a project
+         * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdDeployTokensByTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a deploy token of a project
+         * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdDeployTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What job tokens may reach
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdJobTokenScope"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Limit whose jobs reach the project, or let all of them in
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        patch: operations["patchProjectsByIdJobTokenScope"];
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope/allowlist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Projects whose jobs reach this one
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdJobTokenScopeAllowlist"];
+        put?: never;
+        /**
+         * Let jobs of a project reach this one
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdJobTokenScopeAllowlist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope/allowlist/{target_project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Let jobs of a project no longer reach this one
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdJobTokenScopeAllowlistByTargetProjectId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope/groups_allowlist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups whose jobs reach this project
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdJobTokenScopeGroupsAllowlist"];
+        put?: never;
+        /**
+         * Let jobs of a group reach this project
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdJobTokenScopeGroupsAllowlist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope/groups_allowlist/{target_group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Let jobs of a group no longer reach this project
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdJobTokenScopeGroupsAllowlistByTargetGroupId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2036,7 +2600,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a project runner for another project
-         * @description Needs the ability `admin_runner` on the project. Token scope: `api`.
+         * @description Needs the ability `admin_runner` on the project. Token scope: `api` or `manage_runner`.
          */
         post: operations["postProjectsByIdRunners"];
         delete?: never;
@@ -2057,7 +2621,7 @@ export interface paths {
         post?: never;
         /**
          * Disable a project runner for a project
-         * @description Needs the ability `admin_runner` on the project. Token scope: `api`.
+         * @description Needs the ability `admin_runner` on the project. Token scope: `api` or `manage_runner`.
          */
         delete: operations["deleteProjectsByIdRunnersByRunnerId"];
         options?: never;
@@ -2199,13 +2763,13 @@ export interface paths {
         get: operations["getRunnersById"];
         /**
          * Change a runner
-         * @description Any signed-in user. Token scope: `api`.
+         * @description Any signed-in user. Token scope: `api` or `manage_runner`.
          */
         put: operations["putRunnersById"];
         post?: never;
         /**
          * Delete a runner
-         * @description Any signed-in user. Token scope: `api`.
+         * @description Any signed-in user. Token scope: `api` or `manage_runner`.
          */
         delete: operations["deleteRunnersById"];
         options?: never;
@@ -2264,7 +2828,7 @@ export interface paths {
         put?: never;
         /**
          * Give a runner a new token
-         * @description Any signed-in user. Token scope: `api`.
+         * @description Any signed-in user. Token scope: `api` or `manage_runner`.
          */
         post: operations["postRunnersByIdResetAuthenticationToken"];
         delete?: never;
@@ -2704,6 +3268,54 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/impersonation_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Impersonation tokens of a user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersByUserIdImpersonationTokens"];
+        put?: never;
+        /**
+         * Create an impersonation token for a user; 400 where impersonation is switched off
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByUserIdImpersonationTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/impersonation_tokens/{impersonation_token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An impersonation token of a user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersByUserIdImpersonationTokensByImpersonationTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an impersonation token of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByUserIdImpersonationTokensByImpersonationTokenId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3395,7 +4007,7 @@ export interface components {
             max_pages_custom_domains_per_project: number;
             /** @description Megabytes of one site; 0 for any */
             max_pages_size: number;
-            /** @description Longest life of access tokens in days */
+            /** @description Longest life of access tokens in days; 365 unless set */
             max_personal_access_token_lifetime: number | null;
             /** @description Longest life of SSH keys in days */
             max_ssh_key_lifetime: number | null;
@@ -4006,6 +4618,23 @@ export interface components {
         ArtifactStored: {
             message: string;
         };
+        /** AuditEvent */
+        AuditEvent: {
+            /** @description -1 where nobody was signed in: background work, the command line */
+            author_id: number;
+            author_name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description What changed, on what, by whom and from which address */
+            details: {
+                [key: string]: unknown;
+            };
+            entity_id: number;
+            /** @description `User`, `Group`, `Project`, or the instance */
+            entity_type: string;
+            event_name: string;
+            id: number;
+        };
         /** Branch */
         Branch: {
             /** @description Whether the caller may push to it */
@@ -4140,6 +4769,17 @@ export interface components {
             compare_timeout: boolean;
             diffs: components["schemas"]["FileDiff"][];
             web_url: string;
+        };
+        /** DeployToken */
+        DeployToken: {
+            expired: boolean;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
+            name: string;
+            revoked: boolean;
+            scopes: string[];
+            username: string;
         };
         /** DetailedStatus */
         DetailedStatus: {
@@ -4313,6 +4953,24 @@ export interface components {
             web_url: string;
             wiki_access_level: string;
         };
+        /** ImpersonationToken */
+        ImpersonationToken: {
+            /** @description Neither revoked nor expired */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            expires_at: string | null;
+            id: number;
+            impersonation: boolean;
+            /** Format: date-time */
+            last_used_at: string | null;
+            name: string;
+            revoked: boolean;
+            scopes: string[];
+            user_id: number;
+        };
         /** Job */
         Job: {
             allow_failure: boolean;
@@ -4370,6 +5028,29 @@ export interface components {
             name: string;
             /** @description Names of the jobs that it waits for; empty for none */
             needs: string[];
+        };
+        /** JobTokenAllowedGroup */
+        JobTokenAllowedGroup: {
+            source_project_id: number;
+            target_group_id: number;
+        };
+        /** JobTokenAllowedProject */
+        JobTokenAllowedProject: {
+            source_project_id: number;
+            target_project_id: number;
+        };
+        /** JobTokenGroup */
+        JobTokenGroup: {
+            id: number;
+            name: string;
+            web_url: string;
+        };
+        /** JobTokenScope */
+        JobTokenScope: {
+            /** @description Only jobs of this project and of the allowlists reach it */
+            inbound_enabled: boolean;
+            /** @description Jobs of this project reach no other one */
+            outbound_enabled: boolean;
         };
         /** LintResult */
         LintResult: {
@@ -4772,6 +5453,37 @@ export interface components {
             exists: boolean;
             suggests: string[];
         };
+        /** NewDeployToken */
+        NewDeployToken: {
+            expired: boolean;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
+            name: string;
+            revoked: boolean;
+            scopes: string[];
+            token: string;
+            username: string;
+        };
+        /** NewImpersonationToken */
+        NewImpersonationToken: {
+            /** @description Neither revoked nor expired */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            expires_at: string | null;
+            id: number;
+            impersonation: boolean;
+            /** Format: date-time */
+            last_used_at: string | null;
+            name: string;
+            revoked: boolean;
+            scopes: string[];
+            token: string;
+            user_id: number;
+        };
         /** NewPersonalAccessToken */
         NewPersonalAccessToken: {
             /** @description Neither revoked nor expired */
@@ -4785,6 +5497,28 @@ export interface components {
             /** Format: date-time */
             last_used_at: string | null;
             name: string;
+            revoked: boolean;
+            scopes: string[];
+            token: string;
+            user_id: number;
+        };
+        /** NewResourceAccessToken */
+        NewResourceAccessToken: {
+            /** @description Role of the bot */
+            access_level: number;
+            /** @description Neither revoked nor expired */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            expires_at: string | null;
+            id: number;
+            /** Format: date-time */
+            last_used_at: string | null;
+            name: string;
+            resource_id: number;
+            resource_type: string;
             revoked: boolean;
             scopes: string[];
             token: string;
@@ -5068,6 +5802,27 @@ export interface components {
             ref: string;
             /** @description Bytes */
             size: number;
+        };
+        /** ResourceAccessToken */
+        ResourceAccessToken: {
+            /** @description Role of the bot */
+            access_level: number;
+            /** @description Neither revoked nor expired */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            expires_at: string | null;
+            id: number;
+            /** Format: date-time */
+            last_used_at: string | null;
+            name: string;
+            resource_id: number;
+            resource_type: string;
+            revoked: boolean;
+            scopes: string[];
+            user_id: number;
         };
         /** Runner */
         Runner: {
@@ -6519,7 +7274,7 @@ export interface operations {
                     max_pages_custom_domains_per_project?: number;
                     /** @description Megabytes of one site; 0 for any */
                     max_pages_size?: number;
-                    /** @description Longest life of access tokens in days; 1 to 400 */
+                    /** @description Longest life of access tokens in days; 365 unless set; 1 to 400 */
                     max_personal_access_token_lifetime?: number | null;
                     /** @description Longest life of SSH keys in days; 1 to 400 */
                     max_ssh_key_lifetime?: number | null;
@@ -7741,7 +8496,7 @@ export interface operations {
                     max_pages_custom_domains_per_project?: number;
                     /** @description Megabytes of one site; 0 for any */
                     max_pages_size?: number;
-                    /** @description Longest life of access tokens in days; 1 to 400 */
+                    /** @description Longest life of access tokens in days; 365 unless set; 1 to 400 */
                     max_personal_access_token_lifetime?: number | null;
                     /** @description Longest life of SSH keys in days; 1 to 400 */
                     max_ssh_key_lifetime?: number | null;
@@ -8363,6 +9118,131 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description At this time or later */
+                created_after?: string;
+                /** @description At this time or earlier */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Together with `entity_type` */
+                entity_id?: number;
+                entity_type?: "User" | "Group" | "Project" | "Instance" | "Gitlab::Audit::InstanceScope";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAuditEventsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDeployTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those that work, or only those that do not */
+                active?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getFeatures: {
         parameters: {
             query?: never;
@@ -8865,6 +9745,543 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Accepted"];
                 };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getGroupsByIdAccessTokens: {
+        parameters: {
+            query?: {
+                created_after?: string;
+                created_before?: string;
+                expires_after?: string;
+                expires_before?: string;
+                last_used_after?: string;
+                last_used_before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                revoked?: boolean;
+                /** @description In the name */
+                search?: string;
+                sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
+                state?: "active" | "inactive";
+            };
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccessToken"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postGroupsByIdAccessTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Role; not above the caller’s own
+                     * @default 40
+                     */
+                    access_level?: number;
+                    description?: string | null;
+                    /**
+                     * Format: date
+                     * @description The first day on which it no longer works; the latest day allowed unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    scopes: string[];
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * @description Role; not above the caller’s own
+                     * @default 40
+                     */
+                    access_level?: number;
+                    description?: string | null;
+                    /**
+                     * Format: date
+                     * @description The first day on which it no longer works; the latest day allowed unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    scopes: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getGroupsByIdAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccessToken"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteGroupsByIdAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postGroupsByIdAccessTokensByTokenIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postGroupsByIdAccessTokensSelfRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getGroupsByIdAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description At this time or later */
+                created_after?: string;
+                /** @description At this time or earlier */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getGroupsByIdAuditEventsByAuditEventId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                audit_event_id: number;
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getGroupsByIdDeployTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those that work, or only those that do not */
+                active?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postGroupsByIdDeployTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description Never unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
+                    scopes: string[];
+                    /** @description Made from the id unless given */
+                    username?: string | null;
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * Format: date-time
+                     * @description Never unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
+                    scopes: string[];
+                    /** @description Made from the id unless given */
+                    username?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewDeployToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getGroupsByIdDeployTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteGroupsByIdDeployTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -10226,7 +11643,8 @@ export interface operations {
                 search?: string;
                 sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
                 state?: "active" | "inactive";
-                user_id?: number;
+                /** @description Id or user name */
+                user_id?: string;
             };
             header?: never;
             path?: never;
@@ -10322,6 +11740,53 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    postPersonalAccessTokensByIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewPersonalAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getPersonalAccessTokensSelf: {
         parameters: {
             query?: never;
@@ -10373,6 +11838,51 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postPersonalAccessTokensSelfRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewPersonalAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Fault"];
             503: components["responses"]["Unavailable"];
@@ -11073,6 +12583,286 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getProjectsByIdAccessTokens: {
+        parameters: {
+            query?: {
+                created_after?: string;
+                created_before?: string;
+                expires_after?: string;
+                expires_before?: string;
+                last_used_after?: string;
+                last_used_before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                revoked?: boolean;
+                /** @description In the name */
+                search?: string;
+                sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
+                state?: "active" | "inactive";
+            };
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccessToken"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postProjectsByIdAccessTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Role; not above the caller’s own
+                     * @default 40
+                     */
+                    access_level?: number;
+                    description?: string | null;
+                    /**
+                     * Format: date
+                     * @description The first day on which it no longer works; the latest day allowed unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    scopes: string[];
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * @description Role; not above the caller’s own
+                     * @default 40
+                     */
+                    access_level?: number;
+                    description?: string | null;
+                    /**
+                     * Format: date
+                     * @description The first day on which it no longer works; the latest day allowed unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    scopes: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProjectsByIdAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccessToken"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteProjectsByIdAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postProjectsByIdAccessTokensByTokenIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postProjectsByIdAccessTokensSelfRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * Format: date
+                     * @description Of the new token; a week from today unless given
+                     */
+                    expires_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postProjectsByIdArchive: {
         parameters: {
             query?: never;
@@ -11117,6 +12907,94 @@ export interface operations {
         responses: {
             /** @description Accepted */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProjectsByIdAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description At this time or later */
+                created_after?: string;
+                /** @description At this time or earlier */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProjectsByIdAuditEventsByAuditEventId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                audit_event_id: number;
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11236,6 +13114,471 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["LintResult"];
                 };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProjectsByIdDeployTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those that work, or only those that do not */
+                active?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postProjectsByIdDeployTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description Never unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
+                    scopes: string[];
+                    /** @description Made from the id unless given */
+                    username?: string | null;
+                };
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * Format: date-time
+                     * @description Never unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
+                    scopes: string[];
+                    /** @description Made from the id unless given */
+                    username?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewDeployToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProjectsByIdDeployTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteProjectsByIdDeployTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProjectsByIdJobTokenScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobTokenScope"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    patchProjectsByIdJobTokenScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Whether the allowlists count */
+                    enabled: boolean;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description Whether the allowlists count */
+                    enabled: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProjectsByIdJobTokenScopeAllowlist: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postProjectsByIdJobTokenScopeAllowlist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    target_project_id: number;
+                };
+                "application/x-www-form-urlencoded": {
+                    target_project_id: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobTokenAllowedProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteProjectsByIdJobTokenScopeAllowlistByTargetProjectId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                target_project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProjectsByIdJobTokenScopeGroupsAllowlist: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobTokenGroup"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postProjectsByIdJobTokenScopeGroupsAllowlist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    target_group_id: number;
+                };
+                "application/x-www-form-urlencoded": {
+                    target_group_id: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobTokenAllowedGroup"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteProjectsByIdJobTokenScopeGroupsAllowlistByTargetGroupId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                target_group_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -15458,23 +17801,23 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    description?: string;
+                    description?: string | null;
                     /**
                      * Format: date
                      * @description The end of today unless given
                      */
-                    expires_at?: string;
+                    expires_at?: string | null;
                     name: string;
                     /** @description A token may only ask for k8s_proxy and self_rotate; a browser session for every scope */
                     scopes: string[];
                 };
                 "application/x-www-form-urlencoded": {
-                    description?: string;
+                    description?: string | null;
                     /**
                      * Format: date
                      * @description The end of today unless given
                      */
-                    expires_at?: string;
+                    expires_at?: string | null;
                     name: string;
                     /** @description A token may only ask for k8s_proxy and self_rotate; a browser session for every scope */
                     scopes: string[];
@@ -16274,6 +18617,167 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getUsersByUserIdImpersonationTokens: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                state?: "all" | "active" | "inactive";
+            };
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpersonationToken"][];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    postUsersByUserIdImpersonationTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    description?: string | null;
+                    /**
+                     * Format: date
+                     * @description The first day on which it no longer works; the latest day allowed unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    scopes: string[];
+                };
+                "application/x-www-form-urlencoded": {
+                    description?: string | null;
+                    /**
+                     * Format: date
+                     * @description The first day on which it no longer works; the latest day allowed unless given
+                     */
+                    expires_at?: string | null;
+                    name: string;
+                    scopes: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewImpersonationToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUsersByUserIdImpersonationTokensByImpersonationTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                impersonation_token_id: number;
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpersonationToken"];
+                };
+            };
+            /** @description Not changed since the `ETag` of `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteUsersByUserIdImpersonationTokensByImpersonationTokenId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                impersonation_token_id: number;
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, no content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Fault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     postUsersByUserIdPersonalAccessTokens: {
         parameters: {
             query?: never;
@@ -16286,22 +18790,22 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    description?: string;
+                    description?: string | null;
                     /**
                      * Format: date
-                     * @description 365 days from today unless given
+                     * @description The first day on which it no longer works; the latest day allowed unless given
                      */
-                    expires_at?: string;
+                    expires_at?: string | null;
                     name: string;
                     scopes: string[];
                 };
                 "application/x-www-form-urlencoded": {
-                    description?: string;
+                    description?: string | null;
                     /**
                      * Format: date
-                     * @description 365 days from today unless given
+                     * @description The first day on which it no longer works; the latest day allowed unless given
                      */
-                    expires_at?: string;
+                    expires_at?: string | null;
                     name: string;
                     scopes: string[];
                 };

@@ -19,12 +19,32 @@ export interface AccessTokensTable {
   last_used_at: Date | null;
   created_by_id: number | null;
   created_at: Generated<Date>;
+  family_id: number | null;
+  project_id: number | null;
+  namespace_id: number | null;
+  access_level: number | null;
 }
 
 export interface ApplicationSettingsTable {
   name: string;
   value: JsonColumn;
   updated_at: Generated<Date>;
+}
+
+export interface AuditEventsTable {
+  id: Generated<number>;
+  author_id: number | null;
+  author_name: string;
+  entity_type: 'User' | 'Group' | 'Project' | 'Instance';
+  entity_id: number;
+  entity_path: string;
+  event: string;
+  target_type: string;
+  target_id: number | null;
+  target_details: string;
+  details: GeneratedJson;
+  ip_address: string | null;
+  created_at: Generated<Date>;
 }
 
 export interface CiVariablesTable {
@@ -42,6 +62,20 @@ export interface CiVariablesTable {
   description: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+}
+
+export interface DeployTokensTable {
+  id: Generated<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  name: string;
+  username: string;
+  token_sha256: Buffer;
+  scopes: string[];
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  created_by_id: number | null;
+  created_at: Generated<Date>;
 }
 
 export interface FactsTable {
@@ -93,6 +127,20 @@ export interface JobArtifactsTable {
   object_key: string;
   expire_at: Date | null;
   accessibility: Generated<string>;
+  created_at: Generated<Date>;
+}
+
+export interface JobTokenScopeGroupsTable {
+  project_id: number;
+  target_group_id: number;
+  added_by_id: number | null;
+  created_at: Generated<Date>;
+}
+
+export interface JobTokenScopeProjectsTable {
+  project_id: number;
+  target_project_id: number;
+  added_by_id: number | null;
   created_at: Generated<Date>;
 }
 
@@ -362,6 +410,7 @@ export interface ProjectsTable {
   last_activity_at: Generated<Date>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  ci_inbound_job_token_scope_enabled: Generated<boolean>;
 }
 
 export interface ProtectedBranchLevelsTable {
@@ -547,12 +596,16 @@ export interface WebauthnCredentialsTable {
 export interface Database {
   access_tokens: AccessTokensTable;
   application_settings: ApplicationSettingsTable;
+  audit_events: AuditEventsTable;
   ci_variables: CiVariablesTable;
+  deploy_tokens: DeployTokensTable;
   facts: FactsTable;
   feature_gates: FeatureGatesTable;
   grants: GrantsTable;
   instance_state: InstanceStateTable;
   job_artifacts: JobArtifactsTable;
+  job_token_scope_groups: JobTokenScopeGroupsTable;
+  job_token_scope_projects: JobTokenScopeProjectsTable;
   job_trace_chunks: JobTraceChunksTable;
   jobs: JobsTable;
   merge_request_people: MergeRequestPeopleTable;
