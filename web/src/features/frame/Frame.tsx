@@ -74,6 +74,9 @@ function ProfileMenu() {
         <Menu.Item component={Link} to="/-/user_settings/personal_access_tokens" leftSection={<IconUser size={16} />}>
           Access tokens
         </Menu.Item>
+        <Menu.Item component={Link} to="/api/docs">
+          API reference
+        </Menu.Item>
         {user.is_admin ? (
           <Menu.Item component={Link} to="/admin/users">
             Administration

@@ -20,7 +20,7 @@ export interface TokenRouteDependencies {
 
 const common = {
   credentials: ['token', 'session'],
-  tag: 'personal access tokens',
+  tag: 'Personal access tokens',
   access: { on: 'instance', ability: 'signed_in' },
 } as const;
 
@@ -52,17 +52,19 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       path: '/personal_access_tokens',
       summary: 'Personal access tokens: the caller’s, for administrators everybody’s',
       params: Type.Object({
-        user_id: Optional(Int()),
-        revoked: Optional(Bool()),
-        state: Optional(OneOf(['active', 'inactive'])),
+        user_id: Optional(Int({ description: 'Id of the user' })),
+        revoked: Optional(Bool({ description: 'Only revoked tokens, or only those that are not' })),
+        state: Optional(
+          OneOf(['active', 'inactive'], { description: 'Only active tokens, or only those that are not' }),
+        ),
         search: Optional(Str({ description: 'In the name' })),
-        created_after: Optional(DateTimeParam()),
-        created_before: Optional(DateTimeParam()),
-        last_used_after: Optional(DateTimeParam()),
-        last_used_before: Optional(DateTimeParam()),
-        expires_after: Optional(DateParam()),
-        expires_before: Optional(DateParam()),
-        sort: Optional(OneOf(tokenSorts)),
+        created_after: Optional(DateTimeParam({ description: 'Only those created at or after this time' })),
+        created_before: Optional(DateTimeParam({ description: 'Only those created at or before this time' })),
+        last_used_after: Optional(DateTimeParam({ description: 'Only those used at or after this time' })),
+        last_used_before: Optional(DateTimeParam({ description: 'Only those used at or before this time' })),
+        expires_after: Optional(DateParam({ description: 'Only those that expire after this day' })),
+        expires_before: Optional(DateParam({ description: 'Only those that expire before this day' })),
+        sort: Optional(OneOf(tokenSorts, { description: 'Direction of the order' })),
       }),
       pagination: 'offset',
       responses: { 200: ListOf(PersonalAccessToken) },
@@ -111,7 +113,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       method: 'GET',
       path: '/personal_access_tokens/:id',
       summary: 'A personal access token',
-      params: Type.Object({ id: Int() }),
+      params: Type.Object({ id: Int({ description: 'Id of the token' }) }),
       responses: { 200: PersonalAccessToken },
       handler: async ({ params, caller }) => {
         const token = await ofCaller(params.id, caller);
@@ -125,7 +127,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       method: 'DELETE',
       path: '/personal_access_tokens/:id',
       summary: 'Revoke a personal access token',
-      params: Type.Object({ id: Int() }),
+      params: Type.Object({ id: Int({ description: 'Id of the token' }) }),
       responses: { 204: Empty },
       conditional: true,
       handler: async ({ params, caller, unmodifiedSince }) => {
@@ -141,8 +143,8 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       path: '/user/personal_access_tokens',
       summary: 'Create a short-lived token for oneself',
       params: Type.Object({
-        name: Str(),
-        description: Optional(Str({ maxLength: 255 })),
+        name: Str({ description: 'Name of the token' }),
+        description: Optional(Str({ maxLength: 255, description: 'What the token is for' })),
         scopes: List(Str(), {
           commas: true,
           description: `A token may only ask for ${ownScopes.join(' and ')}; a browser session for every scope`,
@@ -176,10 +178,10 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       path: '/users/:user_id/personal_access_tokens',
       summary: 'Create a personal access token for a user',
       params: Type.Object({
-        user_id: Int(),
-        name: Str(),
-        description: Optional(Str({ maxLength: 255 })),
-        scopes: List(Str(), { commas: true }),
+        user_id: Int({ description: 'Id of the user' }),
+        name: Str({ description: 'Name of the token' }),
+        description: Optional(Str({ maxLength: 255, description: 'What the token is for' })),
+        scopes: List(Str(), { commas: true, description: 'What the token may be used for' }),
         expires_at: Optional(DateParam({ description: `${defaultLifetimeDays} days from today unless given` })),
       }),
       responses: { 201: NewPersonalAccessToken },
