@@ -3,6 +3,7 @@ import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { journey } from './scenarios/journey.ts';
 import { referenceJourney } from './scenarios/reference.ts';
+import { twoFactorJourney } from './scenarios/two-factor.ts';
 import { rootPassword, rootToken, startInstance } from './support/instance.ts';
 import { createSuite, isScenarioEnd } from './support/suite.ts';
 
@@ -14,6 +15,7 @@ const scenarios = [
   () => clients(suite, instance),
   () => browserJourney(suite, person),
   () => referenceJourney(suite, person),
+  () => twoFactorJourney(suite),
 ];
 try {
   for (const scenario of scenarios) {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import { findUser, type Identity, identityFeature, type Release, scopesAllowGit } from './features/identity/index.ts';
-import { createPersonalNamespace, namespacesFeature, nextIid } from './features/namespaces/index.ts';
+import { createPersonalNamespace, graceOfGroups, namespacesFeature, nextIid } from './features/namespaces/index.ts';
 import { repositoryFeature } from './features/repository/index.ts';
 import { reviewFeature } from './features/review/index.ts';
 import { anonymous, type Caller, type ProjectSubject } from './kernel/authz/subjects.ts';
@@ -120,6 +120,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     secrets,
     userCreated: async (tx, user) => void (await createPersonalNamespace(tx, user)),
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
+    groupsAskForTwoFactor: (userId) => graceOfGroups(db, userId),
     signInRefusal: (login) => rates.within('user_sign_in', { caller: anonymous, params: { login } }),
   });
   const namespaces = namespacesFeature({

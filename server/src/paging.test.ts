@@ -35,10 +35,12 @@ const linksOf = (headers: Headers) =>
     ]),
   );
 
+const person = () => ({ 'PRIVATE-TOKEN': world.admin.secret, Cookie: world.cookie });
+
 /** Follows a URL as it is, as a client does. */
 async function follow(url: string, method: 'GET' | 'HEAD' = 'GET'): Promise<Got> {
   if (!url.startsWith(`${world.app.url}/api/v4/`)) throw new Error(`${url} is elsewhere`);
-  const answer = await fetch(url, { method, headers: { 'PRIVATE-TOKEN': world.admin.secret } });
+  const answer = await fetch(url, { method, headers: person() });
   const text = await answer.text();
   const body: unknown = text === '' ? [] : JSON.parse(text);
   const items = Array.isArray(body) ? (body as Item[]) : [];
@@ -150,7 +152,7 @@ describe('every list of the API', () => {
       const wrong = await wrongIn(numbered(), async (route) => {
         expect((await start(route, 'page=3&per_page=10')).status).toBe(200);
         const url = `${world.app.url}/api/v4${world.pathOf(route)}?page=4&per_page=10`;
-        const answer = await fetch(url, { headers: { 'PRIVATE-TOKEN': world.admin.secret } });
+        const answer = await fetch(url, { headers: person() });
         expect(answer.status).toBe(405);
         const { error } = (await answer.json()) as { error: string };
         expect(error).toContain('maximum allowed offset of 30 ');

@@ -21,6 +21,8 @@ export interface Populated {
   readonly app: TestApp;
   /** An administrator, who owns everything here. */
   readonly admin: BuiltToken;
+  /** The same person's session, for what tokens may not see. */
+  readonly cookie: string;
   readonly repository: RepositoryProject;
   readonly project: Project;
   /** The path of a list with every parent in it filled in; fails for a parent that is not here. */
@@ -33,7 +35,13 @@ const three = [1, 2, 3] as const;
 
 export async function startPopulated(): Promise<Populated> {
   const app = await startTestApp({ background: true });
-  const admin = await buildToken(app, { user: await buildAdmin(app) });
+  const password = 'correct horse battery';
+  const admin = await buildToken(app, { user: await buildAdmin(app, { password }) });
+  let cookie = '';
+  for (const _ of three) {
+    const session = await app.request('POST', '/-/session', { json: { login: admin.user.username, password } });
+    cookie = (session.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '';
+  }
   const call = async (method: 'POST' | 'PUT', target: string, json: Row): Promise<Row> => {
     const answer: TestResponse<Row> = await app.api(method, target, {
       token: admin.secret,
@@ -128,6 +136,7 @@ export async function startPopulated(): Promise<Populated> {
   return {
     app,
     admin,
+    cookie,
     repository,
     project,
     pathOf({ path }) {

@@ -24,10 +24,15 @@ const root = createRootRoute({
   beforeLoad: () => currentSession(),
 });
 
+const twoFactorPath = '/-/profile/two_factor_auth';
+
 /** Sends people to the sign-in page, and back to where they wanted to go. */
 async function signedIn({ location }: { location: { href: string } }) {
   const session = await currentSession();
   if (!session.user) throw redirect({ to: '/users/sign_in', search: { return_to: externalPath(location.href) } });
+  const until = session.two_factor_required_until;
+  if (until && new Date(until) <= new Date() && !location.href.startsWith(twoFactorPath))
+    throw redirect({ to: twoFactorPath });
 }
 
 const start = createRoute({
@@ -69,6 +74,26 @@ const tokens = createRoute({
   beforeLoad: signedIn,
   loader: () => queries.ensureQueryData(data.accessTokens()),
   component: lazyRouteComponent(() => import('./features/tokens/TokensPage.tsx')),
+});
+const twoFactor = createRoute({
+  getParentRoute: () => root,
+  path: twoFactorPath,
+  beforeLoad: signedIn,
+  loader: () => queries.ensureQueryData(data.twoFactor()),
+  component: lazyRouteComponent(() => import('./features/account/TwoFactorPage.tsx')),
+});
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/-/user_settings/active_sessions',
+  beforeLoad: signedIn,
+  loader: () => queries.ensureQueryData(data.activeSessions()),
+  component: lazyRouteComponent(() => import('./features/account/SessionsPage.tsx')),
+});
+const adminMode = createRoute({
+  getParentRoute: () => root,
+  path: '/admin/session/new',
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('./features/account/AdminModePage.tsx')),
 });
 const adminUsers = createRoute({
   getParentRoute: () => root,
@@ -287,6 +312,9 @@ export const router = createRouter({
     newProject,
     newGroup,
     tokens,
+    twoFactor,
+    sessions,
+    adminMode,
     adminUsers,
     adminRunners,
     adminSettings,

@@ -2433,6 +2433,198 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the caller is signed in
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Sign out everywhere else
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out somewhere
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserSessionsBySessionId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Second factors of the caller
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserTwoFactor"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove every second factor
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserTwoFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/recovery_codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * New recovery codes in place of all former ones
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/security_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a security key
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorSecurityKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/security_keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a security key
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserTwoFactorSecurityKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/security_keys/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a browser needs to make a security key
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorSecurityKeysChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start codes of an authenticator application
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorTotp"];
+        /**
+         * Remove the authenticator application
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserTwoFactorTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/two_factor/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm the authenticator application with its first code
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserTwoFactorTotpConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users": {
         parameters: {
             query?: never;
@@ -2475,6 +2667,26 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/disable_two_factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Remove every second factor of a person
+         * @description Administrators only. Token scope: `api`.
+         */
+        patch: operations["patchUsersByIdDisableTwoFactor"];
         trace?: never;
     };
     "/users/{id}/projects": {
@@ -2544,6 +2756,21 @@ export interface components {
         /** Accepted */
         Accepted: {
             message: string;
+        };
+        /** ActiveSession */
+        ActiveSession: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description The one that the request carries */
+            current: boolean;
+            /** Format: date-time */
+            expires_at: string;
+            id: number;
+            ip_address: string | null;
+            /** Format: date-time */
+            last_seen_at: string;
+            remember: boolean;
+            user_agent: string | null;
         };
         /** ApplicationSettings */
         ApplicationSettings: {
@@ -4770,6 +4997,17 @@ export interface components {
             token: string;
             user_id: number;
         };
+        /** NewSecurityKey */
+        NewSecurityKey: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** Format: date-time */
+            last_used_at: string | null;
+            name: string;
+            /** @description When this is the first second factor */
+            recovery_codes: string[];
+        };
         /** @description Parameters that are missing or not valid: every reason, joined by commas. */
         ParameterError: {
             /** @description Such as `name is missing, state does not have a valid value` */
@@ -5620,6 +5858,32 @@ export interface components {
             name: string;
             /** @description What the token may be used for */
             scopes: string[];
+        };
+        PostUserTwoFactorRecoveryCodesBody: {
+            /** @description Needed by whoever has a password */
+            current_password?: string;
+        };
+        PostUserTwoFactorSecurityKeysBody: {
+            /** @description As the challenge named it */
+            challenge: string;
+            /** @description What `navigator.credentials.create` answered (RegistrationResponseJSON) */
+            credential: {
+                [key: string]: unknown;
+            };
+            /** @description To tell keys apart */
+            name: string;
+        };
+        PostUserTwoFactorSecurityKeysChallengeBody: {
+            /** @description Needed by whoever has a password */
+            current_password?: string;
+        };
+        PostUserTwoFactorTotpBody: {
+            /** @description Needed by whoever has a password */
+            current_password?: string;
+        };
+        PostUserTwoFactorTotpConfirmBody: {
+            /** @description What the authenticator application shows */
+            code: string;
         };
         /** Project */
         Project: {
@@ -7489,6 +7753,11 @@ export interface components {
                 [key: string]: string[];
             };
         };
+        /** RecoveryCodes */
+        RecoveryCodes: {
+            /** @description Each works once; they are shown this time only */
+            recovery_codes: string[];
+        };
         /** RepositoryFile */
         RepositoryFile: {
             /** @description Hash of the content as git keeps it */
@@ -7731,6 +8000,22 @@ export interface components {
             /** @description Scopes of which one is needed, separated by blanks */
             scope: string;
         };
+        /** SecurityKey */
+        SecurityKey: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** Format: date-time */
+            last_used_at: string | null;
+            name: string;
+        };
+        /** SecurityKeyChallenge */
+        SecurityKeyChallenge: {
+            /** @description To send back with the browser’s answer */
+            challenge: string;
+            /** @description For `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON) */
+            options: unknown;
+        };
         /** Tag */
         Tag: {
             commit: components["schemas"]["Commit"];
@@ -7750,6 +8035,13 @@ export interface components {
             description: string;
             tag_name: string;
         };
+        /** TotpSecret */
+        TotpSecret: {
+            /** @description Base 32; to type into an authenticator application */
+            secret: string;
+            /** @description The same for a picture that the application reads */
+            uri: string;
+        };
         /** TreeEntry */
         TreeEntry: {
             id: string;
@@ -7759,6 +8051,19 @@ export interface components {
             path: string;
             /** @description `tree`, `blob` or `commit` (submodule) */
             type: string;
+        };
+        /** TwoFactor */
+        TwoFactor: {
+            enabled: boolean;
+            recovery_codes_left: number;
+            /**
+             * Format: date-time
+             * @description When a second factor has to be set up at the latest
+             */
+            required_until: string | null;
+            security_keys: components["schemas"]["SecurityKey"][];
+            /** @description Codes of an authenticator application */
+            totp: boolean;
         };
         /** User */
         User: {
@@ -15093,6 +15398,396 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getUserSessions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActiveSession"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserSessionsBySessionId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the list names it */
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TwoFactor"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserTwoFactor: {
+        parameters: {
+            query?: {
+                /** @description Needed by whoever has a password */
+                current_password?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserTwoFactorRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostUserTwoFactorRecoveryCodesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorRecoveryCodesBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorRecoveryCodesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserTwoFactorSecurityKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUserTwoFactorSecurityKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorSecurityKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorSecurityKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSecurityKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserTwoFactorSecurityKeysByKeyId: {
+        parameters: {
+            query?: {
+                /** @description Needed by whoever has a password */
+                current_password?: string;
+            };
+            header?: never;
+            path: {
+                /** @description As the list names it */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserTwoFactorSecurityKeysChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostUserTwoFactorSecurityKeysChallengeBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorSecurityKeysChallengeBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorSecurityKeysChallengeBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecurityKeyChallenge"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserTwoFactorTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostUserTwoFactorTotpBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorTotpBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorTotpBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TotpSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserTwoFactorTotp: {
+        parameters: {
+            query?: {
+                /** @description Needed by whoever has a password */
+                current_password?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserTwoFactorTotpConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUserTwoFactorTotpConfirmBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorTotpConfirmBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorTotpConfirmBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getUsers: {
         parameters: {
             query?: {
@@ -15248,6 +15943,36 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchUsersByIdDisableTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -3,10 +3,34 @@ import { createApiClient, type Schemas } from '@millrace/api-client';
 
 export type { Schemas };
 
-interface SessionState {
-  readonly user: Schemas['UserAccount'] | null;
+/** A sign-in that waits for the second factor. */
+export interface WaitingSignIn {
+  readonly challenge: string;
+  readonly methods: readonly ('webauthn' | 'totp' | 'recovery_code')[];
+  /** PublicKeyCredentialRequestOptionsJSON. */
+  readonly webauthn: unknown;
+}
+
+export interface SessionState {
+  readonly user: (Schemas['UserAccount'] & { readonly is_admin?: boolean }) | null;
+  readonly two_factor: WaitingSignIn | null;
+  /** When nothing works any more without a second factor. */
+  readonly two_factor_required_until: string | null;
+  /** Whether the session has the rights of an administrator now. */
+  readonly admin: boolean;
+  /** Whether an administrator entered admin mode; null where nobody has to. */
+  readonly admin_mode: boolean | null;
   readonly csrf_token: string;
 }
+
+const nobody: SessionState = {
+  user: null,
+  two_factor: null,
+  two_factor_required_until: null,
+  admin: false,
+  admin_mode: null,
+  csrf_token: '',
+};
 
 let csrfToken: string | undefined;
 
@@ -90,8 +114,8 @@ export function sendRaw(request: {
   });
 }
 
-async function sessionCall(method: string, body?: unknown): Promise<SessionState> {
-  const response = await fetch('/-/session', {
+async function sessionCall(method: string, body?: unknown, below = ''): Promise<SessionState> {
+  const response = await fetch(`/-/session${below}`, {
     method,
     headers: {
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -101,8 +125,7 @@ async function sessionCall(method: string, body?: unknown): Promise<SessionState
   }).catch(() => {
     throw apiError(0, null);
   });
-  const value: unknown =
-    response.status === 204 ? { user: null, csrf_token: '' } : await response.json().catch(() => null);
+  const value: unknown = response.status === 204 ? nobody : await response.json().catch(() => null);
   if (!response.ok) throw apiError(response.status, value);
   const state = value as SessionState;
   csrfToken = state.csrf_token;
@@ -113,4 +136,18 @@ async function sessionCall(method: string, body?: unknown): Promise<SessionState
 export const readSession = (): Promise<SessionState> => sessionCall('GET');
 export const signIn = (login: string, password: string, remember: boolean): Promise<SessionState> =>
   sessionCall('POST', { login, password, remember });
+/** The second half of a sign-in: a code, or what a security key signed. */
+export const proveSignIn = (
+  challenge: string,
+  proof: { code: string } | { webauthn: unknown },
+): Promise<SessionState> => sessionCall('POST', { challenge, ...proof }, '/two_factor');
+export const enterAdminMode = (password: string, code: string): Promise<SessionState> =>
+  sessionCall('POST', { password, ...(code ? { code } : {}) }, '/admin_mode');
+/** Gives an administrator's rights back; who is signed in stays. */
+export async function leaveAdminMode(): Promise<SessionState> {
+  const token = csrfToken;
+  await sessionCall('DELETE', undefined, '/admin_mode');
+  csrfToken = token;
+  return await readSession();
+}
 export const signOut = (): Promise<SessionState> => sessionCall('DELETE');

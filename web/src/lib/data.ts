@@ -23,6 +23,15 @@ export const projects = (filter: { search?: string | undefined; page?: number | 
       ),
   });
 
+export const twoFactor = () =>
+  queryOptions({ queryKey: ['two-factor'], queryFn: () => unwrap(client.GET('/user/two_factor')) });
+
+export const activeSessions = () =>
+  queryOptions({
+    queryKey: ['active-sessions'],
+    queryFn: () => unwrap(client.GET('/user/sessions', { params: { query: { per_page: 100 } } })),
+  });
+
 export const namespaces = () =>
   queryOptions({
     queryKey: ['namespaces'],

@@ -23,10 +23,12 @@ import {
   mountSessions,
   sessionCron,
   sessionLifetimes,
+  sessionRoutes,
   sessionTasks,
 } from './sessions/index.ts';
 import { type SeedRoot, seedRoot } from './setup/seed.ts';
 import { createTokens, type Tokens, tokenRoutes, touchTokens } from './tokens/index.ts';
+import { createTwoFactor, twoFactorRoutes } from './two-factor/index.ts';
 import { createUsers, type UserCreatedHook, type Users, userRoutes } from './users/index.ts';
 
 export { scopesAllowGit } from './credentials/index.ts';
@@ -52,12 +54,16 @@ export interface IdentityDependencies {
   /** Without a trailing slash. */
   readonly externalUrl: string;
   readonly release: Release;
-  readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
+  readonly secrets: Pick<Secrets, 'sign' | 'verify' | 'seal' | 'open'>;
   readonly userCreated: UserCreatedHook;
   readonly resolveJobToken: JobTokenResolver;
+  readonly groupsAskForTwoFactor: GroupsAskHook;
   /** Counts an attempt to sign in to an account; why it is refused, null when it is not. */
   readonly signInRefusal: (login: string) => Promise<Error | null>;
 }
+
+/** Hours of grace of the groups that ask a person for a second factor; provided by namespaces through app.ts. */
+export type GroupsAskHook = (userId: number) => Promise<readonly number[]>;
 
 export interface Identity extends Feature {
   /** For the edge: who is behind the credentials of a request. */
@@ -92,12 +98,21 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     },
     failed: (error) => deps.log.error({ err: error }, 'the last use of credentials could not be written'),
   });
+  const twoFactor = createTwoFactor({
+    db,
+    settings,
+    secrets: deps.secrets,
+    externalUrl,
+    groupsAsk: deps.groupsAskForTwoFactor,
+  });
   const resolver = createResolver({
     db,
     cache,
     usage,
     secrets: deps.secrets,
     resolveJobToken: deps.resolveJobToken,
+    settings,
+    twoFactorRequiredUntil: twoFactor.requiredUntil,
     refusesTokensInUrls: async () => (await settings.read()).refuse_tokens_in_urls,
   });
   const users = createUsers({ db, settings, passwords, userCreated, endSessions: deleteSessionsOf });
@@ -108,19 +123,22 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...instanceRoutes(deps.release),
       ...userRoutes({ db, users, externalUrl }),
       ...tokenRoutes({ db, tokens }),
+      ...sessionRoutes({ db, forget: cache.clear }),
+      ...twoFactorRoutes({ db, twoFactor, passwordIsRight: sessions.passwordIsRight }),
     ],
     tasks: sessionTasks(db),
     cron: sessionCron,
     mount: (server) =>
       mountSessions(server, {
         sessions,
+        twoFactor,
         credentials: resolver,
         settings,
         externalUrl,
         signInRefusal: deps.signInRefusal,
       }),
     resolver,
-    authenticateBasic: createBasic({ resolver, checkPassword: sessions.checkPassword, settings }),
+    authenticateBasic: createBasic({ resolver, checkPassword: sessions.checkOnlyPassword, settings }),
     users,
     tokens,
     forgetCallers: cache.clear,

@@ -21,6 +21,7 @@ import { projectService } from './projects/projects.service.ts';
 export { nextIid } from './access/counters.queries.ts';
 export type { NamespacesDependencies } from './deps.ts';
 export { createPersonalNamespace } from './groups/groups.service.ts';
+export { graceOfGroups } from './members/members.queries.ts';
 
 export interface Namespaces extends Feature {
   /** For the edge: the parent that a path names, with the caller's level. */

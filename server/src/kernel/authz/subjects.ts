@@ -10,7 +10,12 @@ export type Credential =
       readonly tokenId: number;
       readonly tokenKind: 'personal' | 'project' | 'group' | 'impersonation';
     }
-  | { readonly kind: 'session'; readonly sessionId: number }
+  | {
+      readonly kind: 'session';
+      readonly sessionId: number;
+      /** The time to set up a second factor is over: nothing else is allowed until there is one. */
+      readonly needsTwoFactor: boolean;
+    }
   | { readonly kind: 'password' }
   | { readonly kind: 'job'; readonly job: CallerJob };
 

@@ -390,6 +390,11 @@ export interface RateLimitWindowsTable {
   granted: number;
 }
 
+export interface RecoveryCodesTable {
+  user_id: number;
+  code_sha256: Buffer;
+}
+
 export interface RepositoryIntentsTable {
   id: Generated<number>;
   project_id: number;
@@ -463,6 +468,24 @@ export interface SessionsTable {
   created_at: Generated<Date>;
   last_seen_at: Generated<Date>;
   expires_at: Date;
+  admin_until: Date | null;
+}
+
+export interface SignInChallengesTable {
+  token_sha256: Buffer;
+  user_id: number;
+  purpose: 'sign_in' | 'register';
+  remember: Generated<boolean>;
+  webauthn_challenge: string | null;
+  expires_at: Date;
+}
+
+export interface TotpSecretsTable {
+  user_id: number;
+  secret_sealed: Buffer;
+  confirmed_at: Date | null;
+  last_step: number | null;
+  created_at: Generated<Date>;
 }
 
 export interface UsersTable {
@@ -505,6 +528,20 @@ export interface UsersTable {
   created_by_id: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  two_factor_enabled: Generated<boolean>;
+  two_factor_required_since: Date | null;
+}
+
+export interface WebauthnCredentialsTable {
+  id: Generated<number>;
+  user_id: number;
+  credential_id: string;
+  public_key: Buffer;
+  counter: Generated<number>;
+  transports: Generated<string[]>;
+  name: string;
+  created_at: Generated<Date>;
+  last_used_at: Date | null;
 }
 
 export interface Database {
@@ -531,11 +568,15 @@ export interface Database {
   protected_branch_levels: ProtectedBranchLevelsTable;
   protected_branches: ProtectedBranchesTable;
   rate_limit_windows: RateLimitWindowsTable;
+  recovery_codes: RecoveryCodesTable;
   repository_intents: RepositoryIntentsTable;
   runner_managers: RunnerManagersTable;
   runner_projects: RunnerProjectsTable;
   runner_registration_tokens: RunnerRegistrationTokensTable;
   runners: RunnersTable;
   sessions: SessionsTable;
+  sign_in_challenges: SignInChallengesTable;
+  totp_secrets: TotpSecretsTable;
   users: UsersTable;
+  webauthn_credentials: WebauthnCredentialsTable;
 }

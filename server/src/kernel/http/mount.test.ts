@@ -128,7 +128,9 @@ beforeAll(async () => {
         token === 'good' ? caller(['api']) : token === 'reads' ? caller(['read_api']) : null,
       jobToken: async () => null,
       session: async (token) =>
-        token === 'cookie' ? { ...caller([]), scopes: null, credential: { kind: 'session', sessionId: 1 } } : null,
+        token === 'cookie'
+          ? { ...caller([]), scopes: null, credential: { kind: 'session', sessionId: 1, needsTwoFactor: false } }
+          : null,
       refusesTokensInUrls: async () => false,
       csrfValid: (_session, csrf) => csrf === 'csrf',
     },

@@ -62,6 +62,12 @@ function checkScopes(route: Route, caller: Caller): void {
   if (!accepted.some((scope) => caller.scopes?.has(scope))) throw insufficientScope(accepted);
 }
 
+/** Whoever should have set up a second factor by now does that first. */
+function checkTwoFactor({ credential }: Caller): void {
+  if (credential.kind === 'session' && credential.needsTwoFactor)
+    throw forbidden('two-factor authentication has to be set up first');
+}
+
 async function authorise(
   route: Route,
   deps: MountDependencies,
@@ -186,6 +192,7 @@ async function run(
   const found = await deps.rates.identified(request, reply, 'api', identify, route);
   const caller = found ?? anonymous;
   checkScopes(route, caller);
+  if (!route.beforeTwoFactor) checkTwoFactor(caller);
   const subject = await authorise(route, deps, caller, path);
   if (subject && (route.access.on === 'project' || route.access.on === 'group')) {
     const name = route.access.param ?? 'id';

@@ -139,6 +139,8 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
   /** Limits of its own, besides the general ones: rows of kernel/rate-limits. */
   readonly rate?: LimitName | readonly LimitName[];
   readonly deprecated?: true;
+  /** Also for sessions of people who have to set up a second factor before anything else. */
+  readonly beforeTwoFactor?: true;
   /** Refusals of this route's own. In tests an undeclared one is a fault. */
   readonly errors?: readonly DeclaredError[];
   /** On DELETE: true when the handler asks `unmodifiedSince`; where nothing has a date of change, why not. */

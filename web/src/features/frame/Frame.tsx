@@ -1,12 +1,22 @@
 /** The one frame: mark, search, create, profile. Nothing in it moves from page to page. */
 import { ActionIcon, Avatar, Button, Kbd, Menu, useMantineColorScheme } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconDeviceDesktop, IconLogout, IconMoon, IconPlus, IconSearch, IconSun, IconUser } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  IconDeviceDesktop,
+  IconDevices,
+  IconLogout,
+  IconMoon,
+  IconPlus,
+  IconSearch,
+  IconShieldLock,
+  IconSun,
+  IconUser,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { signOut } from '../../lib/api.ts';
-import { sessionQuery } from '../../lib/session.ts';
+import { leaveAdminMode, signOut } from '../../lib/api.ts';
+import { sessionQuery, switchSession } from '../../lib/session.ts';
 import { useListKeys } from '../../ui/ListKeys.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
@@ -45,7 +55,6 @@ function CreateMenu() {
 function ProfileMenu() {
   const { data } = useQuery(sessionQuery);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const cache = useQueryClient();
   const navigate = useNavigate();
   const user = data?.user;
   if (!user) {
@@ -56,8 +65,7 @@ function ProfileMenu() {
     );
   }
   const leave = async () => {
-    await signOut();
-    cache.clear();
+    switchSession(await signOut());
     await navigate({ to: '/users/sign_in' });
   };
   return (
@@ -77,9 +85,23 @@ function ProfileMenu() {
         <Menu.Item component={Link} to="/api/docs">
           API reference
         </Menu.Item>
-        {user.is_admin ? (
+        <Menu.Item component={Link} to="/-/profile/two_factor_auth" leftSection={<IconShieldLock size={16} />}>
+          Two-factor authentication
+        </Menu.Item>
+        <Menu.Item component={Link} to="/-/user_settings/active_sessions" leftSection={<IconDevices size={16} />}>
+          Active sessions
+        </Menu.Item>
+        {data.admin ? (
           <Menu.Item component={Link} to="/admin/users">
             Administration
+          </Menu.Item>
+        ) : null}
+        {data.admin_mode === true ? (
+          <Menu.Item onClick={() => void leaveAdminMode().then(switchSession)}>Leave admin mode</Menu.Item>
+        ) : null}
+        {data.admin_mode === false ? (
+          <Menu.Item component={Link} to="/admin/session/new">
+            Enter admin mode
           </Menu.Item>
         ) : null}
         <Menu.Divider />

@@ -1,13 +1,13 @@
-/** Signing in with a name or e-mail address and a password. */
+/** Signing in with a name or e-mail address and a password, and a second factor where there is one. */
 import { Button, Checkbox, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { signIn } from '../../lib/api.ts';
-import { sessionQuery } from '../../lib/session.ts';
+import { type SessionState, signIn, type WaitingSignIn } from '../../lib/api.ts';
+import { switchSession } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
+import { SecondFactor } from './SecondFactor.tsx';
 
 /** Only paths of this page: an address elsewhere would make the sign-in a springboard. */
 const own = (path: string | undefined): string => (path && /^\/(?![/\\])/.test(path) ? path : '/');
@@ -18,13 +18,17 @@ export default function SignInPage() {
   const [password, setPassword] = useState('');
   const [remember, setRemember] = useState(false);
   const router = useRouter();
-  const cache = useQueryClient();
+  const [waiting, setWaiting] = useState<WaitingSignIn | null>(null);
+  const enter = (session: SessionState) => {
+    switchSession(session);
+    router.history.push(own(return_to));
+  };
   const sending = useForm(async () => {
     const session = await signIn(login, password, remember);
-    cache.clear();
-    cache.setQueryData(sessionQuery.queryKey, session);
-    router.history.push(own(return_to));
+    if (session.two_factor) setWaiting(session.two_factor);
+    else enter(session);
   });
+  if (waiting) return <SecondFactor waiting={waiting} enter={enter} back={() => setWaiting(null)} />;
   return (
     <Page title="Sign in" narrow>
       <form {...sending.form} style={{ maxWidth: 380 }}>

@@ -1,21 +1,24 @@
 /** Each setting that acts, changed through the API: what is seen before, and what after. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, type JobView, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
-import { buildProject, unique } from '../../../../test/factories.ts';
+import { buildProject, buildToken, unique } from '../../../../test/factories.ts';
 import { type SettingName, settingNames, settingRows } from '../../../kernel/settings/index.ts';
 
 type Body = Record<string, unknown>;
 
 let world: World;
 let runner: ProtocolRunner;
+/** An administrator's, with the scope that admin mode asks for. */
+let adminToken: string;
 beforeAll(async () => {
   world = await startWorld();
   runner = await world.runner();
+  adminToken = (await buildToken(world.app, { user: world.admin.user, scopes: ['api', 'admin_mode'] })).secret;
 });
 afterAll(() => world.close());
 
 const password = 'correct horse battery';
-const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, json?: Body, token = world.admin.token) =>
+const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, json?: Body, token = adminToken) =>
   world.app.api<Body>(method, path, json === undefined ? { token } : { token, json });
 const put = async (json: Body) =>
   expect(await call('PUT', '/application/settings', json)).toMatchObject({ status: 200 });
@@ -114,6 +117,18 @@ async function deletion(token?: string): Promise<number> {
   return await eventually('the removal', async () => (await read()).status === 404 && 404);
 }
 
+/** Whether a new account, or an administrator's, is asked for a second factor when it signs in; the hours that remain. */
+const askedForFactor = (values: Body) => async () => {
+  const { username } = (await newUser(values)).body;
+  const session = await signIn(String(username));
+  const until = (session.body as { two_factor_required_until: string | null }).two_factor_required_until;
+  return until === null ? null : Math.round(minutesUntil(until) / 60);
+};
+const administers = async () => {
+  const { username } = (await newUser({ admin: true })).body;
+  return ((await signIn(String(username))).body as { admin: boolean }).admin;
+};
+
 /** A value to set, what is looked at, what is seen with the default and what with the value. */
 interface Effect {
   readonly value: unknown;
@@ -130,6 +145,21 @@ const effects: Readonly<Record<string, Effect>> = {
     look: async () => (await world.app.api('GET', '/user', { query: { private_token: world.owner.token } })).status,
     before: 200,
     after: 401,
+  },
+  admin_mode: { value: true, look: administers, before: true, after: false },
+  require_two_factor_authentication: { value: true, look: askedForFactor({}), before: null, after: 48 },
+  require_admin_two_factor_authentication: {
+    value: true,
+    look: askedForFactor({ admin: true }),
+    before: null,
+    after: 48,
+  },
+  two_factor_grace_period: {
+    value: 5,
+    around: { require_two_factor_authentication: true },
+    look: askedForFactor({}),
+    before: 48,
+    after: 5,
   },
   can_create_group: { value: false, look: ofNewUser('can_create_group'), before: true, after: false },
   default_projects_limit: { value: 3, look: ofNewUser('projects_limit'), before: 100_000, after: 3 },

@@ -39,6 +39,8 @@ export async function findTokenHolder(db: Db, tokenSha256: Buffer): Promise<Toke
 export interface SessionHolder {
   readonly user: User;
   readonly session_id: number;
+  /** Until when the session has the rights of an administrator who proved themselves again. */
+  readonly admin_until: Date | null;
 }
 
 /** The active user of a session that has not expired. */
@@ -47,14 +49,14 @@ export async function findSessionHolder(db: Db, tokenSha256: Buffer): Promise<Se
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .selectAll('users')
-    .select('sessions.id as session_id')
+    .select(['sessions.id as session_id', 'sessions.admin_until'])
     .where('sessions.token_sha256', '=', tokenSha256)
     .where('sessions.expires_at', '>', sql<Date>`now()`)
     .where('users.state', '=', 'active')
     .executeTakeFirst();
   if (!row) return undefined;
-  const { session_id, ...user } = row;
-  return { user, session_id };
+  const { session_id, admin_until, ...user } = row;
+  return { user, session_id, admin_until };
 }
 
 /** Notes the day on which users were last seen. */

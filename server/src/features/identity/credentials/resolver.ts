@@ -1,8 +1,10 @@
 /** From the secrets in a request to the caller behind them. */
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
+import type { User } from '../../../kernel/db/rows.ts';
 import type { CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import type { CallerCache } from './caller-cache.ts';
 import { findSessionHolder, findTokenHolder } from './credentials.queries.ts';
 import type { UsageRecorder } from './usage.ts';
@@ -17,6 +19,9 @@ export interface ResolverDependencies {
   /** The instance's signatures; a CSRF token is one of the session's. */
   readonly secrets: Pick<Secrets, 'sign' | 'verify'>;
   readonly resolveJobToken: JobTokenResolver;
+  readonly settings: Settings;
+  /** Until when a person has to set up a second factor; null when nobody asks for it. */
+  readonly twoFactorRequiredUntil: (user: User) => Promise<Date | null>;
   readonly refusesTokensInUrls: () => Promise<boolean>;
 }
 
@@ -33,6 +38,10 @@ const csrfPurpose = 'csrf';
 export function createResolver(deps: ResolverDependencies): Credentials {
   const { db, cache, usage, secrets } = deps;
 
+  /** The one place where an account's administrator rights become the caller's. */
+  const administers = async (user: User, provenAgain: boolean): Promise<boolean> =>
+    user.admin && (provenAgain || !(await deps.settings.read()).admin_mode);
+
   const accessToken = async (token: string): Promise<Caller | null> => {
     if (token.length > longestToken) return null;
     const hash = tokenHash(token);
@@ -43,7 +52,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
         user: holder.user,
         credential: { kind: 'token', tokenId: holder.token_id, tokenKind: holder.token_kind },
         scopes: new Set(holder.token_scopes),
-        admin: holder.user.admin,
+        admin: await administers(holder.user, holder.token_scopes.includes('admin_mode')),
       };
     });
     if (caller?.user && caller.credential.kind === 'token') {
@@ -58,11 +67,16 @@ export function createResolver(deps: ResolverDependencies): Credentials {
     const caller = await cache.get(`s${hash.toString('base64')}`, async () => {
       const holder = await findSessionHolder(db, hash);
       if (!holder) return null;
+      const until = await deps.twoFactorRequiredUntil(holder.user);
       return {
         user: holder.user,
-        credential: { kind: 'session', sessionId: holder.session_id },
+        credential: {
+          kind: 'session',
+          sessionId: holder.session_id,
+          needsTwoFactor: until !== null && until.getTime() <= Date.now(),
+        },
         scopes: null,
-        admin: holder.user.admin,
+        admin: await administers(holder.user, holder.admin_until !== null && holder.admin_until.getTime() > Date.now()),
       };
     });
     if (caller?.user && caller.credential.kind === 'session') {

@@ -1,24 +1,25 @@
 /** `/-/session`: signing in and out of the pages. Outside the API, because the API cannot make sessions. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { authenticate, cookie } from '../../../kernel/http/credentials.ts';
-import { Entity, Nullable, Text } from '../../../kernel/http/entity.ts';
-import { forbidden, plainError, unavailable } from '../../../kernel/http/errors.ts';
+import { AnyJson, Entity, Fields, Flag, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
+import { forbidden, invalidParameters, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { mergeParameters, readBody } from '../../../kernel/http/params/body.ts';
 import { emptyObject } from '../../../kernel/http/params/nested.ts';
-import { Bool, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, JsonObject, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { validateParameters } from '../../../kernel/http/params/validate.ts';
 import { serialiser } from '../../../kernel/http/serialise.ts';
 import { cookieNames } from '../../../kernel/names.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Credentials } from '../credentials/index.ts';
-import { TooManyPasswordChecks } from '../passwords/index.ts';
+import type { TwoFactor } from '../two-factor/index.ts';
 import { UserAccount, userAccount } from '../users/index.ts';
 import type { Sessions } from './sessions.service.ts';
 
 export interface SessionMountDependencies {
   readonly sessions: Sessions;
+  readonly twoFactor: TwoFactor;
   readonly credentials: Credentials;
   readonly settings: Settings;
   readonly externalUrl: string;
@@ -31,12 +32,38 @@ const signInParameters = Type.Object({
   remember: Optional(Bool({ default: false })),
 });
 const account = Type.Object({ ...UserAccount.properties, is_admin: Type.Boolean() }, { additionalProperties: false });
+/** A sign-in that waits for the second factor; it opens with `POST /-/session/two_factor`. */
+const waiting = Fields({
+  challenge: Text(),
+  methods: ListOf(Word(['webauthn', 'totp', 'recovery_code'])),
+  webauthn: AnyJson({ description: 'For `navigator.credentials.get`, null without a security key' }),
+});
 const SessionView = Entity('Session', {
   user: Nullable(account),
+  two_factor: Nullable(waiting),
+  two_factor_required_until: Nullable(
+    Timestamp({ description: 'When nothing works any more without a second factor; null when nobody asks for one' }),
+  ),
+  admin: Flag({ description: 'Whether the session has the rights of an administrator now' }),
+  admin_mode: Nullable(Flag({ description: 'Whether an administrator entered admin mode; null where nobody has to' })),
   csrf_token: Nullable(Text({ description: 'To send as `X-CSRF-Token` with requests that change something' })),
 });
+const proofParameters = Type.Object({
+  challenge: Str({ maxLength: 100 }),
+  code: Optional(Str({ maxLength: 40 })),
+  webauthn: Optional(JsonObject()),
+});
+const adminModeParameters = Type.Object({ password: Str({ maxLength: 500 }), code: Optional(Str({ maxLength: 40 })) });
+const nobody: Static<typeof SessionView> = {
+  user: null,
+  two_factor: null,
+  two_factor_required_until: null,
+  admin: false,
+  admin_mode: null,
+  csrf_token: null,
+};
 const serialise = serialiser(SessionView);
-const limits = { maxParameterBytes: 10_000, maxFileBytes: 0 };
+const limits = { maxParameterBytes: 100_000, maxFileBytes: 0 };
 /** How long a browser keeps the cookie of a remembered session; the server decides how long it is worth anything. */
 const rememberedCookieSeconds = 365 * 86_400;
 
@@ -53,7 +80,7 @@ function checkOrigin(request: FastifyRequest, externalUrl: string): void {
 }
 
 export function mountSessions(server: FastifyInstance, deps: SessionMountDependencies): void {
-  const { sessions, credentials, externalUrl } = deps;
+  const { sessions, twoFactor, credentials, externalUrl } = deps;
   const secure = externalUrl.startsWith('https:') ? '; Secure' : '';
 
   const setCookie = (reply: FastifyReply, value: string, maxAgeSeconds: number | null) => {
@@ -68,47 +95,96 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
       .send(serialise(view));
   const callerOf = (request: FastifyRequest): Promise<Caller | null> =>
     authenticate(credentials, request, {}, ['session']);
-  const view = (user: NonNullable<Caller['user']>) => ({ ...userAccount(user, externalUrl), is_admin: user.admin });
+  const view = async (
+    user: NonNullable<Caller['user']>,
+    token: string,
+    admin: boolean,
+  ): Promise<Static<typeof SessionView>> => ({
+    ...nobody,
+    user: { ...userAccount(user, externalUrl), is_admin: user.admin },
+    two_factor_required_until: await twoFactor.requiredUntil(user),
+    admin: user.admin && admin,
+    admin_mode: user.admin && (await deps.settings.read()).admin_mode ? admin : null,
+    csrf_token: credentials.csrfToken(token),
+  });
+  const parameters = async <P extends TObject>(request: FastifyRequest, schema: P): Promise<Static<P>> => {
+    const body = await readBody(request.raw, limits, '');
+    const merged = mergeParameters(emptyObject(), body, {});
+    return validateParameters(schema, merged.tree, merged.json) as Static<P>;
+  };
+  const from = (request: FastifyRequest) => ({
+    ipAddress: request.ip,
+    userAgent: request.headers['user-agent'] ?? null,
+  });
+  const opened = async (
+    reply: FastifyReply,
+    { user, token }: { user: NonNullable<Caller['user']>; token: string },
+    remember: boolean,
+  ) => {
+    setCookie(reply, token, remember ? rememberedCookieSeconds : null);
+    return send(reply, 201, await view(user, token, !(await deps.settings.read()).admin_mode));
+  };
 
   server.post('/-/session', async (request, reply) => {
     checkOrigin(request, externalUrl);
     const values = await deps.settings.read();
     if (!values.password_authentication_enabled_for_web)
       throw plainError(403, 'Signing in with a password is switched off.');
-    const body = await readBody(request.raw, limits, '');
-    const merged = mergeParameters(emptyObject(), body, {});
-    const params = validateParameters(signInParameters, merged.tree, merged.json) as Static<typeof signInParameters>;
-    const refusal = await deps.signInRefusal(params.login);
+    const { login, password, remember: wished = false } = await parameters(request, signInParameters);
+    const refusal = await deps.signInRefusal(login);
     if (refusal) throw refusal;
-    const remember = values.remember_me_enabled && (params.remember ?? false);
-    const result = await sessions
-      .signIn({
-        login: params.login,
-        password: params.password,
-        remember,
-        ipAddress: request.ip,
-        userAgent: request.headers['user-agent'] ?? null,
-      })
-      .catch((error: unknown) => {
-        throw error instanceof TooManyPasswordChecks ? unavailable('too many sign-ins at once') : error;
-      });
+    const remember = values.remember_me_enabled && wished;
+    const result = await sessions.signIn({ login, password, remember, ...from(request) });
     if (result.outcome === 'wrong') throw plainError(401, 'Invalid login or password.');
     if (result.outcome === 'inactive') throw plainError(403, 'Your account is not active. Ask an administrator.');
-    setCookie(reply, result.token, remember ? rememberedCookieSeconds : null);
-    return send(reply, 201, { user: view(result.user), csrf_token: credentials.csrfToken(result.token) });
+    if (result.outcome === 'second-factor')
+      return send(reply, 200, { ...nobody, two_factor: await twoFactor.wait(result.user, remember) });
+    return opened(reply, result, remember);
+  });
+
+  server.post('/-/session/two_factor', async (request, reply) => {
+    checkOrigin(request, externalUrl);
+    const { challenge, code, webauthn } = await parameters(request, proofParameters);
+    if ((code === undefined) === (webauthn === undefined))
+      throw invalidParameters(['code, webauthn are mutually exclusive, exactly one parameter must be provided']);
+    const result = await twoFactor.prove(challenge, { code, webauthn });
+    if (result.outcome === 'expired') throw plainError(401, 'The sign-in took too long. Start again.');
+    if (result.outcome === 'wrong') throw plainError(401, 'The second factor is wrong.');
+    const { user, remember } = result;
+    return opened(reply, await sessions.open(user, { remember, ...from(request) }), remember);
   });
 
   server.get('/-/session', async (request, reply) => {
     const caller = await callerOf(request);
     const token = cookie(request, cookieNames);
-    if (!caller?.user || token === undefined) return send(reply, 200, { user: null, csrf_token: null });
-    return send(reply, 200, { user: view(caller.user), csrf_token: credentials.csrfToken(token) });
+    if (!caller?.user || token === undefined) return send(reply, 200, nobody);
+    return send(reply, 200, await view(caller.user, token, caller.admin));
   });
 
   server.delete('/-/session', async (request, reply) => {
     const caller = await callerOf(request);
     if (caller?.credential.kind === 'session') await sessions.signOut(caller.credential.sessionId);
     setCookie(reply, '', 0);
+    return reply.code(204).header('Cache-Control', 'no-store').send();
+  });
+
+  server.post('/-/session/admin_mode', async (request, reply) => {
+    const caller = await callerOf(request);
+    const token = cookie(request, cookieNames);
+    if (!caller?.user || caller.credential.kind !== 'session' || token === undefined) throw unauthorized();
+    if (!caller.user.admin) throw forbidden();
+    const { password, code } = await parameters(request, adminModeParameters);
+    if (!(await sessions.passwordIsRight(caller.user, password))) throw plainError(401, 'The password is wrong.');
+    if (caller.user.two_factor_enabled && !(await twoFactor.checkCode(caller.user, code ?? '')))
+      throw plainError(401, 'The second factor is wrong.');
+    await sessions.enterAdminMode(caller.credential.sessionId);
+    return send(reply, 201, await view(caller.user, token, true));
+  });
+
+  server.delete('/-/session/admin_mode', async (request, reply) => {
+    const caller = await callerOf(request);
+    if (caller?.credential.kind !== 'session') throw unauthorized();
+    await sessions.leaveAdminMode(caller.credential.sessionId);
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
 }

@@ -1,7 +1,7 @@
 /** Rows of `sessions`, and the counters of failed sign-ins. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { User } from '../../../kernel/db/rows.ts';
+import type { Session, User } from '../../../kernel/db/rows.ts';
 
 export interface NewSession {
   readonly userId: number;
@@ -24,6 +24,38 @@ export async function insertSession(db: Db, session: NewSession): Promise<void> 
       expires_at: sql<Date>`now() + make_interval(secs => ${session.lifetimeSeconds})`,
     })
     .execute();
+}
+
+/** Until when the session has an administrator's rights: now and some hours, or not at all. Every process hears of it. */
+export async function setAdminMode(db: Db, id: number, hours: number | null): Promise<void> {
+  const until = hours === null ? null : sql<Date>`now() + make_interval(hours => ${hours})`;
+  await db.updateTable('sessions').set({ admin_until: until }).where('id', '=', id).execute();
+}
+
+export async function listSessions(db: Db, userId: number): Promise<Session[]> {
+  return await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Ends sessions of a person: one, or all but one. Answers how many there were. */
+export async function endSessions(
+  db: Db,
+  userId: number,
+  which: { id: number } | { exceptId: number },
+): Promise<number> {
+  const rows = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', 'id' in which ? '=' : '!=', 'id' in which ? which.id : which.exceptId)
+    .returning('id')
+    .execute();
+  return rows.length;
 }
 
 export async function deleteSession(db: Db, id: number): Promise<void> {

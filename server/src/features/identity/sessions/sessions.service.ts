@@ -6,7 +6,14 @@ import { tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { findUserByLogin } from '../users/index.ts';
-import { clearAttempts, deleteSession, insertSession, recordSignIn, reserveAttempt } from './sessions.queries.ts';
+import {
+  clearAttempts,
+  deleteSession,
+  insertSession,
+  recordSignIn,
+  reserveAttempt,
+  setAdminMode,
+} from './sessions.queries.ts';
 
 const minute = 60;
 const day = 86_400;
@@ -29,14 +36,32 @@ export interface SignIn {
 
 export type SignedIn =
   | { readonly outcome: 'signed-in'; readonly user: User; readonly token: string }
+  /** The password was right; a second factor is missing. */
+  | { readonly outcome: 'second-factor'; readonly user: User }
   | { readonly outcome: 'wrong' }
   | { readonly outcome: 'inactive' };
 
+/** A session to open for somebody who proved everything. */
+export type Opening = Omit<SignIn, 'login' | 'password'>;
+
+/** Hours that an administrator keeps the rights for which they proved themselves again. */
+const adminHours = 6;
+
 export interface Sessions {
   signIn(request: SignIn): Promise<SignedIn>;
+  /** Opens a session; every factor has been proved. */
+  open(user: User, request: Opening): Promise<{ user: User; token: string }>;
   signOut(sessionId: number): Promise<void>;
-  /** The user whose name or address and password these are, whatever their state; null when wrong or locked. */
-  checkPassword(login: string, password: string): Promise<User | null>;
+  /** Whether this is the password of somebody who is signed in already; a wrong one counts as a failed sign-in. */
+  passwordIsRight(user: User, password: string): Promise<boolean>;
+  /**
+   * The user whose name or address and password these are, whatever their state; null when wrong or locked, and for
+   * everybody who has a second factor: a password alone does not let them in.
+   */
+  checkOnlyPassword(login: string, password: string): Promise<User | null>;
+  /** Gives the session an administrator's rights for some hours. */
+  enterAdminMode(sessionId: number): Promise<void>;
+  leaveAdminMode(sessionId: number): Promise<void>;
 }
 
 export interface SessionDependencies {
@@ -47,13 +72,8 @@ export interface SessionDependencies {
 }
 
 export function createSessions({ db, settings, passwords, forget }: SessionDependencies): Sessions {
-  const checkPassword = async (login: string, password: string) => {
-    const user = await findUserByLogin(db, login.trim());
-    const hash = user?.user_type === 'human' ? user.password_hash : null;
-    if (!user || hash === null) {
-      await passwords.verify(null, password);
-      return null;
-    }
+  /** Counts the attempt before it looks; `clears` where a right password is all that is asked. */
+  const verified = async (user: User, password: string, clears: boolean): Promise<boolean> => {
     const { max_login_attempts, failed_login_attempts_unlock_period_in_minutes } = await settings.read();
     const allowed = await reserveAttempt(
       db,
@@ -61,29 +81,49 @@ export function createSessions({ db, settings, passwords, forget }: SessionDepen
       max_login_attempts,
       failed_login_attempts_unlock_period_in_minutes,
     );
-    const right = await passwords.verify(allowed ? hash : null, password);
-    if (!right) return null;
-    await clearAttempts(db, user.id);
-    return user;
+    const right = await passwords.verify(allowed ? user.password_hash : null, password);
+    if (right && clears) await clearAttempts(db, user.id);
+    return right;
+  };
+  const check = async (login: string, password: string, alone: boolean) => {
+    const user = await findUserByLogin(db, login.trim());
+    const usable = user?.user_type === 'human' && user.password_hash !== null && !(alone && user.two_factor_enabled);
+    if (!usable) {
+      await passwords.verify(null, password);
+      return null;
+    }
+    return (await verified(user, password, !user.two_factor_enabled)) ? user : null;
+  };
+  const open: Sessions['open'] = async (user, { remember, ipAddress, userAgent }) => {
+    const token = randomBytes(32).toString('base64url');
+    const { usual, remembered } = await sessionLifetimes(settings);
+    await insertSession(db, {
+      userId: user.id,
+      tokenSha256: tokenHash(token),
+      remember,
+      ipAddress,
+      userAgent: userAgent?.slice(0, 500) ?? null,
+      lifetimeSeconds: remember ? remembered : usual,
+    });
+    return { user: await recordSignIn(db, user.id), token };
+  };
+  const adminMode = async (sessionId: number, hours: number | null) => {
+    await setAdminMode(db, sessionId, hours);
+    forget();
   };
 
   return {
-    checkPassword,
+    passwordIsRight: (user, password) => verified(user, password, true),
+    checkOnlyPassword: (login, password) => check(login, password, true),
+    open,
+    enterAdminMode: (sessionId) => adminMode(sessionId, adminHours),
+    leaveAdminMode: (sessionId) => adminMode(sessionId, null),
     signIn: async (request) => {
-      const user = await checkPassword(request.login, request.password);
+      const user = await check(request.login, request.password, false);
       if (!user) return { outcome: 'wrong' };
       if (user.state !== 'active') return { outcome: 'inactive' };
-      const token = randomBytes(32).toString('base64url');
-      const { usual, remembered } = await sessionLifetimes(settings);
-      await insertSession(db, {
-        userId: user.id,
-        tokenSha256: tokenHash(token),
-        remember: request.remember,
-        ipAddress: request.ipAddress,
-        userAgent: request.userAgent?.slice(0, 500) ?? null,
-        lifetimeSeconds: request.remember ? remembered : usual,
-      });
-      return { outcome: 'signed-in', user: await recordSignIn(db, user.id), token };
+      if (user.two_factor_enabled) return { outcome: 'second-factor', user };
+      return { outcome: 'signed-in', ...(await open(user, request)) };
     },
     signOut: async (sessionId) => {
       await deleteSession(db, sessionId);

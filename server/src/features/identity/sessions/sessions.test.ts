@@ -28,6 +28,14 @@ async function session(user: User) {
   return { cookie: setCookie.split(';', 1)[0] ?? '', csrf: got.body.csrf_token, setCookie };
 }
 
+const nobody = {
+  user: null,
+  two_factor: null,
+  two_factor_required_until: null,
+  admin: false,
+  admin_mode: null,
+  csrf_token: null,
+};
 const wrong = { status: 401, body: { message: 'Invalid login or password.' } };
 
 describe('POST /-/session', () => {
@@ -137,8 +145,8 @@ describe('a session', () => {
     const { cookie, csrf } = await session(user);
     const get = (headers: Record<string, string>) => app.request<SessionBody>('GET', '/-/session', { headers });
     expect((await get({ Cookie: cookie })).body).toMatchObject({ user: { id: user.id }, csrf_token: csrf });
-    expect((await get({})).body).toEqual({ user: null, csrf_token: null });
-    expect((await get({ Cookie: '_service_session=unknown' })).body).toEqual({ user: null, csrf_token: null });
+    expect((await get({})).body).toEqual(nobody);
+    expect((await get({ Cookie: '_service_session=unknown' })).body).toEqual(nobody);
     expect(csrf).not.toContain(cookie.slice(cookie.indexOf('=') + 1));
   });
 

@@ -164,11 +164,11 @@ export function userAccount(user: User, externalUrl: string): Static<typeof User
     color_scheme_id: user.color_scheme_id,
     projects_limit: user.projects_limit,
     current_sign_in_at: user.current_sign_in_at,
-    // Sign-in through other providers and second factors have no tables yet: nobody has any.
+    // Sign-in through other providers has no table yet: nobody has any.
     identities: [],
     can_create_group: user.can_create_group,
     can_create_project: user.projects_limit > 0,
-    two_factor_enabled: false,
+    two_factor_enabled: user.two_factor_enabled,
     external: user.external,
     private_profile: user.private_profile,
     commit_email: user.commit_email ?? user.email,

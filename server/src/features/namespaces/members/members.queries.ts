@@ -205,3 +205,17 @@ export async function inheritedLevel(
     order by g.level desc limit 1`.execute(db);
   return rows[0];
 }
+
+/**
+ * Hours of grace of the groups that ask a user for a second factor: those of which they are a member, and what is above
+ * and below them. No row, nobody asks.
+ */
+export async function graceOfGroups(db: Db, userId: number): Promise<number[]> {
+  const { rows } = await sql<{ hours: number }>`
+    select distinct a.two_factor_grace_period as hours from grants g
+    join namespaces n on n.id = g.namespace_id and n.kind = 'group'
+    join namespaces a on a.require_two_factor_authentication
+      and (a.id = any(n.traversal_ids) or a.traversal_ids @> array[n.id])
+    where g.user_id = ${userId} and g.level > 0 and ${grantHolds('g')}`.execute(db);
+  return rows.map(({ hours }) => hours);
+}

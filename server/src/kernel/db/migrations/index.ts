@@ -3,6 +3,7 @@ import { initial } from './0001-initial.ts';
 import { paging } from './0002-paging.ts';
 import { featuresMigration } from './0003-features.ts';
 import { rateLimits } from './0004-rate-limits.ts';
+import { twoFactor } from './0007-two-factor.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -10,4 +11,4 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-export const migrations: readonly Migration[] = [initial, paging, featuresMigration, rateLimits];
+export const migrations: readonly Migration[] = [initial, paging, featuresMigration, rateLimits, twoFactor];

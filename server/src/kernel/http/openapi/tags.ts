@@ -20,6 +20,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Repository files': 'Single files of a repository.',
   'Runner protocol': 'What runners call. Proved by the tokens of runners and jobs among the parameters.',
   Runners: 'Programs that run jobs: who they serve, what they run.',
+  Sessions: 'Where a person is signed in with a browser.',
   Tags: 'Tags of a repository.',
+  'Two-factor authentication': 'Second factors of a person. Only a session of the pages may change them.',
   Users: 'Accounts.',
 };

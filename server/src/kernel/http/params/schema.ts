@@ -43,6 +43,10 @@ export const List = <T extends TSchema>(
 /** A hash of free keys. */
 export const Hash = <T extends TSchema>(values: T, options: Doc = {}) => Type.Record(Type.String(), values, options);
 
+/** An object whose keys the handler checks itself, as another program made it. */
+export const JsonObject = (options: Doc = {}): TUnsafe<Record<string, unknown>> =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
+
 /** A scalar or a list of it; the handler always gets a list. */
 export const OneOrMore = <T extends TSchema>(items: T, options: Doc = {}) =>
   Type.Array(items, { ...options, 'x-scalar': true, 'x-commas': true });

@@ -12,7 +12,9 @@ const passwords = { acts: 'new passwords' };
 export const accounts = {
   after_sign_out_path: text('accounts', null, 'Where people land after they signed out', { max: 2_048 }),
   after_sign_up_text: text('accounts', null, 'Shown after registration', note),
-  admin_mode: flag('accounts', false, 'Administrators sign in again for administrative tasks'),
+  admin_mode: flag('accounts', false, 'Administrators sign in again for administrative tasks', {
+    acts: 'sessions and tokens',
+  }),
   allow_account_deletion: flag('accounts', true, 'People may delete their own account'),
   allow_deploy_tokens_and_keys_with_external_authn: flag('accounts', false, 'Deploy tokens work with outside sign-in'),
   allow_group_owners_to_manage_ldap: flag('accounts', true, 'Group owners manage LDAP synchronisation'),
@@ -134,11 +136,14 @@ export const accounts = {
   instance_token_prefix: text('accounts', '', 'Start of all other new tokens', { max: 20, format: 'prefix' }),
   remember_me_enabled: flag('accounts', true, 'Sign-in offers to remember', { acts: 'sign-in' }),
   require_admin_approval_after_user_signup: flag('accounts', true, 'Registrations wait for an administrator'),
-  require_admin_two_factor_authentication: flag('accounts', false, 'Administrators need a second factor'),
+  require_admin_two_factor_authentication: flag('accounts', false, 'Administrators need a second factor', {
+    acts: 'sign-in',
+  }),
   require_email_verification_on_account_locked: flag('accounts', false, 'A code by mail unlocks an account'),
   require_personal_access_token_expiry: flag('accounts', true, 'New access tokens need an end'),
   require_two_factor_authentication: flag('accounts', false, 'Everybody needs a second factor', {
     needs: ['two_factor_grace_period'],
+    acts: 'sign-in',
   }),
   resource_access_token_notify_inherited: flag('mail', false, 'Inherited members hear of tokens that end'),
   lock_resource_access_token_notify_inherited: flag(
@@ -152,7 +157,7 @@ export const accounts = {
   session_expire_delay: whole('accounts', 10_080, 'Minutes until an idle session ends', { min: 1, acts: 'sessions' }),
   sign_in_restrictions: map('accounts', {}, 'Further rules for signing in'),
   signup_enabled: flag('accounts', true, 'People register by themselves'),
-  two_factor_grace_period: whole('accounts', 48, 'Hours until the second factor must be there'),
+  two_factor_grace_period: whole('accounts', 48, 'Hours until the second factor must be there', { acts: 'sign-in' }),
   unconfirmed_users_delete_after_days: whole('accounts', 7, 'Days until unconfirmed accounts are deleted', { min: 1 }),
   unique_ips_limit_enabled: flag('accounts', false, 'Bound the addresses that one account signs in from', {
     needs: ['unique_ips_limit_per_user', 'unique_ips_limit_time_window'],

@@ -1,0 +1,106 @@
+/** `/user/sessions`: where somebody is signed in, and ending it from afar. */
+import Type from 'typebox';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Session } from '../../../kernel/db/rows.ts';
+import { Entity, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
+import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { slicePage } from '../../../kernel/http/pagination.ts';
+import { Int } from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { announceChange } from '../changes/index.ts';
+import { endSessions, listSessions } from './sessions.queries.ts';
+
+export interface SessionRouteDependencies {
+  readonly db: Db;
+  readonly forget: () => void;
+}
+
+const ActiveSession = Entity('ActiveSession', {
+  id: Id(),
+  current: Flag({ description: 'The one that the request carries' }),
+  ip_address: Nullable(Text()),
+  user_agent: Nullable(Text()),
+  remember: Flag(),
+  created_at: Timestamp(),
+  last_seen_at: Timestamp(),
+  expires_at: Timestamp(),
+});
+
+const shown = (session: Session, currentId: number) => ({
+  id: session.id,
+  current: session.id === currentId,
+  ip_address: session.ip_address,
+  user_agent: session.user_agent,
+  remember: session.remember,
+  created_at: session.created_at,
+  last_seen_at: session.last_seen_at,
+  expires_at: session.expires_at,
+});
+
+const common = {
+  credentials: ['session'],
+  tag: 'Sessions',
+  access: { on: 'instance', ability: 'signed_in' },
+} as const;
+
+function holder({ user, credential }: Caller): { userId: number; sessionId: number } {
+  if (!user || credential.kind !== 'session') throw unauthorized();
+  return { userId: user.id, sessionId: credential.sessionId };
+}
+
+export function sessionRoutes({ db, forget }: SessionRouteDependencies): Route[] {
+  const end = async (userId: number, which: { id: number } | { exceptId: number }): Promise<number> => {
+    const ended = await transaction(db, async (tx) => {
+      const count = await endSessions(tx, userId, which);
+      if (count > 0) await announceChange(tx);
+      return count;
+    });
+    forget();
+    return ended;
+  };
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/user/sessions',
+      summary: 'Where the caller is signed in',
+      params: Type.Object({}),
+      pagination: 'offset',
+      responses: { 200: ListOf(ActiveSession) },
+      handler: async ({ caller, page }) => {
+        const { userId, sessionId } = holder(caller);
+        const sessions = await listSessions(db, userId);
+        return slicePage(
+          page,
+          sessions.map((session) => shown(session, sessionId)),
+        );
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/user/sessions',
+      summary: 'Sign out everywhere else',
+      conditional: 'No date stands in the way of ending a session.',
+      params: Type.Object({}),
+      responses: { 204: Empty },
+      handler: async ({ caller }) => {
+        const { userId, sessionId } = holder(caller);
+        await end(userId, { exceptId: sessionId });
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/user/sessions/:session_id',
+      summary: 'Sign out somewhere',
+      conditional: 'No date stands in the way of ending a session.',
+      params: Type.Object({ session_id: Int({ description: 'As the list names it' }) }),
+      responses: { 204: Empty },
+      handler: async ({ caller, params }) => {
+        if ((await end(holder(caller).userId, { id: params.session_id })) === 0) throw notFound('Session');
+      },
+    }),
+  ];
+}
