@@ -13,6 +13,7 @@ const steps: Step[] = [
   { what: 'row types from the migrations', script: 'scripts/generate/tables.ts' },
   { what: 'OpenAPI document and client types from the routes', script: 'scripts/generate/openapi.ts' },
   { what: 'pages of the application settings from their table', script: 'scripts/generate/settings.ts' },
+  { what: 'permission page from the ability tables and routes', script: 'scripts/generate/permissions.ts' },
   { what: 'configuration table from the declared keys', script: 'scripts/generate/configuration.ts' },
   { what: 'tables of limits', script: 'scripts/generate/rate-limits.ts' },
 ];

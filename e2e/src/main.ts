@@ -2,16 +2,19 @@
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { journey } from './scenarios/journey.ts';
+import { referenceJourney } from './scenarios/reference.ts';
 import { twoFactorJourney } from './scenarios/two-factor.ts';
 import { rootPassword, rootToken, startInstance } from './support/instance.ts';
 import { createSuite, isScenarioEnd } from './support/suite.ts';
 
 const suite = createSuite();
 const instance = await startInstance();
+const person = { url: instance.url, token: rootToken, login: 'root', password: rootPassword };
 const scenarios = [
   () => journey(suite, instance),
   () => clients(suite, instance),
-  () => browserJourney(suite, { url: instance.url, token: rootToken, login: 'root', password: rootPassword }),
+  () => browserJourney(suite, person),
+  () => referenceJourney(suite, person),
   () => twoFactorJourney(suite),
 ];
 try {

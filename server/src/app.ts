@@ -20,11 +20,11 @@ import type { Feature } from './kernel/feature.ts';
 import { mountHealth } from './kernel/health/health.ts';
 import type { CredentialResolver } from './kernel/http/credentials.ts';
 import { methodsOfPath, mountRoutes } from './kernel/http/mount.ts';
-import { mountOpenApi } from './kernel/http/openapi.ts';
+import { mountOpenApi } from './kernel/http/openapi/serve.ts';
 import type { ParentLoader } from './kernel/http/parents.ts';
 import type { Route } from './kernel/http/route.ts';
 import { createHttpServer } from './kernel/http/server.ts';
-import { compatibleVersion } from './kernel/names.ts';
+import { mountVersions } from './kernel/http/versions.ts';
 import type { ObjectStore } from './kernel/objects/index.ts';
 import type { BuiltInRunner } from './kernel/process/built-in-runner.ts';
 import { addJob, type CronItem, type Task } from './kernel/queue/index.ts';
@@ -284,7 +284,8 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     redirectsMoved: (actor) => switches.enabled('api_redirect_moved_projects', actor),
     strict: options.strict ?? false,
   });
-  mountOpenApi(server, routes, compatibleVersion);
+  mountOpenApi(server);
+  mountVersions(server);
   for (const feature of features) feature.mount?.(server);
   for (const transport of [...composed.transports, pages]) transport.mount(server);
   return {

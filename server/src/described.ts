@@ -1,6 +1,7 @@
 /** The routes without an instance: features composed with dependencies that are never used, for generated documents. */
 import { composeFeatures, type FeatureKernels } from './app.ts';
-import { apiDescription, openApiDocument } from './kernel/http/openapi.ts';
+import { openApiDocument } from './kernel/http/openapi/document.ts';
+import type { Examples } from './kernel/http/openapi/operations.ts';
 import type { Route } from './kernel/http/route.ts';
 import { compatibleVersion } from './kernel/names.ts';
 
@@ -24,4 +25,5 @@ export function declaredRoutes(): readonly Route[] {
 }
 
 /** The OpenAPI document of all routes. */
-export const openApi = () => openApiDocument(declaredRoutes(), { ...apiDescription, version: compatibleVersion });
+export const openApi = (examples: Examples = {}) =>
+  openApiDocument(declaredRoutes(), { version: compatibleVersion, examples });

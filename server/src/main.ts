@@ -64,4 +64,4 @@ export async function serve(
 export const operations = () => import('./operations.ts');
 
 /** The OpenAPI document of all routes; nothing is started for it. */
-export const describedRoutes = async () => (await import('./described.ts')).openApi();
+export const described = async () => await import('./described.ts');

@@ -13,6 +13,7 @@ import { createLogger } from '../src/kernel/telemetry/index.ts';
 import { noMetrics } from '../src/kernel/telemetry/metrics.ts';
 import type { TestAppOptions } from './app.ts';
 import type { TestDatabase } from './database.ts';
+import { recordExamples } from './examples.ts';
 
 export interface ComposedApp extends Omit<App, 'close'> {
   readonly kernels: Kernels;
@@ -67,6 +68,7 @@ export async function compose(
     checks: {},
   };
   const app = buildApp(kernels, { strict: true, features: options.features ?? [] });
+  recordExamples(app.server, app.routes);
   const { tasks, cron } = app;
   const queue = options.background ? createQueue({ pool, db, listener, tasks, cron, concurrency: 4, log }) : undefined;
   await listener.ready();

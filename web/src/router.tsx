@@ -1,5 +1,6 @@
 /** All routes of the page. Loaders fetch before a route mounts; pages are loaded when first visited. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { apiDocument } from './features/api-docs/document.ts';
 import { loadPlace } from './features/files/refs.ts';
 import { ErrorPage, MissingPage } from './features/frame/ErrorPages.tsx';
 import { Frame } from './features/frame/Frame.tsx';
@@ -114,6 +115,18 @@ const adminSettings = createRoute({
   beforeLoad: signedIn,
   loader: () => queries.ensureQueryData(data.applicationSettings()),
   component: lazyRouteComponent(() => import('./features/admin/ApplicationSettingsPage.tsx')),
+});
+
+/** The reference of the API; everyone may read it. */
+const apiDocs = createRoute({
+  getParentRoute: () => root,
+  path: '/api/docs',
+  validateSearch: (search): { operation?: string | undefined; search?: string | undefined } => ({
+    operation: text(search.operation),
+    search: text(search.search),
+  }),
+  loader: () => queries.ensureQueryData(apiDocument),
+  component: lazyRouteComponent(() => import('./features/api-docs/ApiDocsPage.tsx')),
 });
 
 /** `/group/project` or `/group`: which one the address names is the server's to say. */
@@ -328,6 +341,7 @@ export const router = createRouter({
     adminUsers,
     adminRunners,
     adminSettings,
+    apiDocs,
     object,
     group,
     groupSettings,

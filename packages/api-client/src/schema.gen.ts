@@ -209,7 +209,7 @@ export interface paths {
         };
         /**
          * Groups that the caller may see
-         * @description Open to everyone.
+         * @description Open to everyone. Rate limit: `groups_api`.
          */
         get: operations["getGroups"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * A group
-         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_api`.
          */
         get: operations["getGroupsById"];
         /**
@@ -492,7 +492,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member of a group, or leave it
-         * @description Needs the ability `read_group_member` on the group. Token scope: `api`.
+         * @description Needs the ability `read_group_member` on the group. Token scope: `api`. Rate limit: `members_delete`.
          */
         delete: operations["deleteGroupsByIdMembersByUserId"];
         options?: never;
@@ -549,7 +549,7 @@ export interface paths {
         };
         /**
          * Projects of a group
-         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_projects_api`.
          */
         get: operations["getGroupsByIdProjects"];
         put?: never;
@@ -701,7 +701,7 @@ export interface paths {
         };
         /**
          * Get the job that the job token belongs to
-         * @description Proved by the token among the parameters.
+         * @description For the job whose token is sent.
          */
         get: operations["getJob"];
         put?: never;
@@ -722,7 +722,7 @@ export interface paths {
         get?: never;
         /**
          * Tell the state of a running job, as its runner
-         * @description Proved by the token among the parameters.
+         * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
          */
         put: operations["putJobsById"];
         post?: never;
@@ -741,13 +741,13 @@ export interface paths {
         };
         /**
          * Download the archive of another job of the project, as a runner
-         * @description Proved by the token among the parameters.
+         * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
          */
         get: operations["getJobsByIdArtifacts"];
         put?: never;
         /**
          * Store an artifact of a running job, as its runner
-         * @description Proved by the token among the parameters.
+         * @description Proved by the token among the parameters. Rate limit: `runner_jobs_api`.
          */
         post: operations["postJobsByIdArtifacts"];
         delete?: never;
@@ -771,7 +771,7 @@ export interface paths {
         head?: never;
         /**
          * Add to the log of a running job, as its runner
-         * @description Proved by the token among the parameters.
+         * @description Proved by the token among the parameters. Rate limit: `runner_jobs_patch_trace_api`.
          */
         patch: operations["patchJobsByIdTrace"];
         trace?: never;
@@ -787,7 +787,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a job, as a runner
-         * @description Proved by the token among the parameters.
+         * @description Proved by the token among the parameters. Rate limit: `runner_jobs_request_api`.
          */
         post: operations["postJobsRequest"];
         delete?: never;
@@ -865,7 +865,7 @@ export interface paths {
         };
         /**
          * Whether a path is taken, and one that is free
-         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         * @description Any signed-in user. Token scope: `api` or `read_api`. Rate limit: `namespace_exists`.
          */
         get: operations["getNamespacesByNamespaceExists"];
         put?: never;
@@ -993,7 +993,7 @@ export interface paths {
         };
         /**
          * Projects that the caller may see
-         * @description Open to everyone.
+         * @description Open to everyone. Rate limit: `projects_api`, `projects_api_rate_limit_unauthenticated`.
          */
         get: operations["getProjects"];
         put?: never;
@@ -1017,7 +1017,7 @@ export interface paths {
         };
         /**
          * A project
-         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `project_api`.
          */
         get: operations["getProjectsById"];
         /**
@@ -1397,7 +1397,7 @@ export interface paths {
         };
         /**
          * List jobs of a project
-         * @description Needs the ability `read_job` on the project. Token scope: `api` or `read_api`.
+         * @description Needs the ability `read_job` on the project. Token scope: `api` or `read_api`. Rate limit: `jobs_index`.
          */
         get: operations["getProjectsByIdJobs"];
         put?: never;
@@ -1641,7 +1641,7 @@ export interface paths {
         };
         /**
          * Direct members of a project
-         * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`.
+         * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`. Rate limit: `project_members_api`.
          */
         get: operations["getProjectsByIdMembers"];
         put?: never;
@@ -1676,7 +1676,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member of a project, or leave it
-         * @description Needs the ability `read_project_member` on the project. Token scope: `api`.
+         * @description Needs the ability `read_project_member` on the project. Token scope: `api`. Rate limit: `members_delete`.
          */
         delete: operations["deleteProjectsByIdMembersByUserId"];
         options?: never;
@@ -1693,7 +1693,7 @@ export interface paths {
         };
         /**
          * Members of a project with those of the groups above and of invited groups
-         * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`.
+         * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`. Rate limit: `project_members_api`.
          */
         get: operations["getProjectsByIdMembersAll"];
         put?: never;
@@ -2134,7 +2134,7 @@ export interface paths {
         };
         /**
          * Download the files of a commit as an archive
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchive"];
         put?: never;
@@ -2154,7 +2154,7 @@ export interface paths {
         };
         /**
          * Download the files of a commit as an archive
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveBz2"];
         put?: never;
@@ -2174,7 +2174,7 @@ export interface paths {
         };
         /**
          * Download the files of a commit as an archive
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveTar"];
         put?: never;
@@ -2194,7 +2194,7 @@ export interface paths {
         };
         /**
          * Download the files of a commit as an archive
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveTarBz2"];
         put?: never;
@@ -2214,7 +2214,7 @@ export interface paths {
         };
         /**
          * Download the files of a commit as an archive
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveTarGz"];
         put?: never;
@@ -2234,7 +2234,7 @@ export interface paths {
         };
         /**
          * Download the files of a commit as an archive
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveTb2"];
         put?: never;
@@ -2254,7 +2254,7 @@ export interface paths {
         };
         /**
          * Download the files of a commit as an archive
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveTbz"];
         put?: never;
@@ -2274,7 +2274,7 @@ export interface paths {
         };
         /**
          * Download the files of a commit as an archive
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveTbz2"];
         put?: never;
@@ -2294,7 +2294,7 @@ export interface paths {
         };
         /**
          * Download the files of a commit as an archive
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveZip"];
         put?: never;
@@ -2486,7 +2486,7 @@ export interface paths {
         };
         /**
          * Get the bytes of a file
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `raw_blob`.
          */
         get: operations["getProjectsByIdRepositoryFilesByFilePathRaw"];
         put?: never;
@@ -3222,7 +3222,7 @@ export interface paths {
         };
         /**
          * A user
-         * @description Open to everyone.
+         * @description Open to everyone. Rate limit: `users_get_by_id`.
          */
         get: operations["getUsersById"];
         put?: never;
@@ -3262,7 +3262,7 @@ export interface paths {
         };
         /**
          * Projects in a user's personal namespace
-         * @description Open to everyone.
+         * @description Open to everyone. Rate limit: `user_projects_api`.
          */
         get: operations["getUsersByIdProjects"];
         put?: never;
@@ -4641,25 +4641,34 @@ export interface components {
             can_push: boolean;
             commit: components["schemas"]["Commit"];
             default: boolean;
+            /** @description Whether developers may merge into it */
             developers_can_merge: boolean;
+            /** @description Whether developers may push to it */
             developers_can_push: boolean;
             /** @description Whether the default branch contains it */
             merged: boolean;
             name: string;
+            /** @description Whether it is protected */
             protected: boolean;
             web_url: string;
         };
         /** Bridge */
         Bridge: {
+            /** @description Whether the pipeline goes on when it fails */
             allow_failure: boolean;
             commit: components["schemas"]["Commit"] | null;
+            /** @description Percentage that the log told */
             coverage: number | null;
             /** Format: date-time */
             created_at: string;
+            /** @description The pipeline that it started */
             downstream_pipeline: components["schemas"]["PipelineBasic"] | null;
             /** @description Seconds */
             duration: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When log and artifacts were removed
+             */
             erased_at: string | null;
             /** @description On failed jobs */
             failure_reason?: string;
@@ -4678,6 +4687,7 @@ export interface components {
             /** Format: date-time */
             started_at: string | null;
             status: string;
+            /** @description Whether `ref` is a tag */
             tag: boolean;
             user: components["schemas"]["User"] | null;
             web_url: string;
@@ -4692,16 +4702,20 @@ export interface components {
             committer_name: string;
             /** @description Always equal to `committed_date` */
             created_at: string;
+            /** @description All trailers of the message, as lists */
             extended_trailers: {
                 [key: string]: string[];
             };
             /** @description Commit hash */
             id: string;
             message: string;
+            /** @description Hashes of the commits before */
             parent_ids: string[];
+            /** @description First characters of the hash */
             short_id: string;
             stats?: components["schemas"]["CommitStats"];
             title: string;
+            /** @description Trailers of the message; of several with one name the last */
             trailers: {
                 [key: string]: string;
             };
@@ -4717,6 +4731,7 @@ export interface components {
             committer_name: string;
             /** @description Always equal to `committed_date` */
             created_at: string;
+            /** @description All trailers of the message, as lists */
             extended_trailers: {
                 [key: string]: string[];
             };
@@ -4724,12 +4739,16 @@ export interface components {
             id: string;
             last_pipeline: components["schemas"]["CommitPipeline"] | null;
             message: string;
+            /** @description Hashes of the commits before */
             parent_ids: string[];
+            /** @description Id of the project */
             project_id: number;
+            /** @description First characters of the hash */
             short_id: string;
             stats?: components["schemas"]["CommitStats"];
             status: string | null;
             title: string;
+            /** @description Trailers of the message; of several with one name the last */
             trailers: {
                 [key: string]: string;
             };
@@ -4740,7 +4759,9 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             id: number;
+            /** @description Number within the project */
             iid: number;
+            /** @description Id of the project */
             project_id: number;
             ref: string;
             sha: string;
@@ -4765,7 +4786,9 @@ export interface components {
         Compare: {
             commit: components["schemas"]["Commit"] | null;
             commits: components["schemas"]["Commit"][];
+            /** @description Both sides are the same */
             compare_same_ref: boolean;
+            /** @description The comparison was too large to be finished */
             compare_timeout: boolean;
             diffs: components["schemas"]["FileDiff"][];
             web_url: string;
@@ -4783,9 +4806,12 @@ export interface components {
         };
         /** DetailedStatus */
         DetailedStatus: {
+            /** @description Page about it */
             details_path: string | null;
             favicon: string;
+            /** @description Kind of status */
             group: string;
+            /** @description Whether there is a page about it */
             has_details: boolean;
             icon: string;
             illustration: {
@@ -4794,14 +4820,6 @@ export interface components {
             label: string;
             text: string;
             tooltip: string;
-        };
-        /** @description Why a request was refused. Parameter errors use `error`, everything else `message`. */
-        Error: {
-            error?: string;
-            error_description?: string;
-            /** @description Text, or an object from fields to reasons */
-            message?: unknown;
-            request_id?: string;
         };
         /** Feature */
         Feature: {
@@ -4820,6 +4838,7 @@ export interface components {
             default_enabled: boolean;
             /** @description What the switch does */
             description: string;
+            /** @description Kind of status */
             group: string | null;
             introduced_by_url: string | null;
             log_state_changes: boolean | null;
@@ -4830,17 +4849,22 @@ export interface components {
         };
         /** FileDiff */
         FileDiff: {
+            /** @description File mode before */
             a_mode: string;
+            /** @description File mode after */
             b_mode: string;
+            /** @description Left out because all differences together are too large */
             collapsed?: boolean;
             deleted_file: boolean;
             /** @description Hunks only, from the first `@@`; empty for binary files and files past the limits */
             diff: string;
+            /** @description Marked as generated by the attributes of the repository */
             generated_file: boolean | null;
             new_file: boolean;
             new_path: string;
             old_path: string;
             renamed_file: boolean;
+            /** @description Left out because it is too large itself */
             too_large?: boolean;
         };
         /** Group */
@@ -4860,7 +4884,10 @@ export interface components {
             id: number;
             ip_restriction_ranges: string | null;
             lfs_enabled: boolean;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The day since when it waits for its removal
+             */
             marked_for_deletion_on: string | null;
             mentions_disabled: boolean | null;
             name: string;
@@ -4909,7 +4936,10 @@ export interface components {
             id: number;
             ip_restriction_ranges: string | null;
             lfs_enabled: boolean;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The day since when it waits for its removal
+             */
             marked_for_deletion_on: string | null;
             membership_lock: boolean;
             mentions_disabled: boolean | null;
@@ -4964,16 +4994,29 @@ export interface components {
             expires_at: string | null;
             id: number;
             impersonation: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
             last_used_at: string | null;
             name: string;
+            /** @description Whether it was revoked */
             revoked: boolean;
             scopes: string[];
             user_id: number;
         };
+        /** @description A fault of the server; nothing of its cause is told. */
+        InternalError: {
+            /** @description Always the same words */
+            message: string;
+            /** @description Finds the request in the log of the server */
+            request_id: string;
+        };
         /** Job */
         Job: {
+            /** @description Whether the pipeline goes on when it fails */
             allow_failure: boolean;
+            /** @description Too old to be repeated */
             archived: boolean;
             artifacts: {
                 file_format: string | null;
@@ -4981,13 +5024,18 @@ export interface components {
                 filename: string;
                 size: number;
             }[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When its artifacts go
+             */
             artifacts_expire_at: string | null;
+            /** @description Its archive of artifacts */
             artifacts_file?: {
                 filename: string;
                 size: number;
             };
             commit: components["schemas"]["Commit"] | null;
+            /** @description Percentage that the log told */
             coverage: number | null;
             /** Format: date-time */
             created_at: string;
@@ -4995,7 +5043,10 @@ export interface components {
             download_url?: string | null;
             /** @description Seconds */
             duration: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When log and artifacts were removed
+             */
             erased_at: string | null;
             exit_code?: number | null;
             /** @description On failed jobs */
@@ -5017,6 +5068,7 @@ export interface components {
             /** Format: date-time */
             started_at: string | null;
             status: string;
+            /** @description Whether `ref` is a tag */
             tag: boolean;
             tag_list: string[];
             user: components["schemas"]["User"] | null;
@@ -5063,11 +5115,13 @@ export interface components {
                     [key: string]: string;
                 };
                 location: string;
+                /** @description Address of its text */
                 raw: string | null;
                 type: string;
             }[];
             jobs?: {
                 after_script: string[];
+                /** @description Whether the pipeline goes on when it fails */
                 allow_failure: boolean;
                 before_script: string[];
                 environment: string | null;
@@ -5082,11 +5136,13 @@ export interface components {
             }[];
             /** @description With includes, `extends` and references applied */
             merged_yaml: string | null;
+            /** @description Whether a pipeline could be made of it */
             valid: boolean;
             warnings: string[];
         };
         /** Member */
         Member: {
+            /** @description Role: 5, 10, 15, 20, 30, 40 or 50 */
             access_level: number;
             avatar_url: string | null;
             /** Format: date-time */
@@ -5095,10 +5151,14 @@ export interface components {
             /** Format: date */
             expires_at: string | null;
             id: number;
+            /** @description Whether the member takes a seat */
             is_using_seat?: boolean;
+            /** @description Too many failed sign-ins */
             locked: boolean;
+            /** @description `active`, or `awaiting` approval */
             membership_state: string;
             name: string;
+            /** @description Address shown on the profile */
             public_email: string | null;
             state: string;
             username: string;
@@ -5116,10 +5176,19 @@ export interface components {
         /** MergeRequest */
         MergeRequest: {
             allow_collaboration: boolean;
+            /**
+             * @deprecated
+             * @description Use `allow_collaboration`
+             */
             allow_maintainer_to_push: boolean;
+            /**
+             * @deprecated
+             * @description The first; use `assignees`
+             */
             assignee: components["schemas"]["UserReference"] | null;
             assignees: components["schemas"]["UserReference"][];
             author: components["schemas"]["UserReference"];
+            /** @description Whether no open discussion keeps it from being merged */
             blocking_discussions_resolved: boolean;
             /** Format: date-time */
             closed_at: string | null;
@@ -5127,23 +5196,38 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description Why it can or cannot be merged, in one word */
             detailed_merge_status: string;
             discussion_locked: boolean | null;
             downvotes: number;
             draft: boolean;
+            /** @description Whether the author chose that merging removes the source branch */
             force_remove_source_branch: boolean | null;
+            /** @description Whether it conflicts with the target branch */
             has_conflicts: boolean;
             id: number;
+            /** @description Number within the project */
             iid: number;
+            /** @description Whether it was imported */
             imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
             imported_from: string;
             labels: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Not merged before this time
+             */
             merge_after: string | null;
+            /** @description The merge commit; null before, and where there is none */
             merge_commit_sha: string | null;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `detailed_merge_status`
+             */
             merge_status: string;
+            /** @description Who merged it, or chose that it is merged */
             merge_user: components["schemas"]["UserReference"] | null;
+            /** @description Whether it is merged when its pipeline succeeds */
             merge_when_pipeline_succeeds: boolean;
             /** Format: date-time */
             merged_at: string | null;
@@ -5151,10 +5235,17 @@ export interface components {
             milestone: {
                 id: number;
             } | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When all that is computed for a new one was there
+             */
             prepared_at: string | null;
+            /** @description Id of the project */
             project_id: number;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
             reference: string;
             references: {
                 full: string;
@@ -5163,15 +5254,20 @@ export interface components {
             };
             reviewers: components["schemas"]["UserReference"][];
             sha: string | null;
+            /** @description Whether merging removes the source branch, where somebody chose */
             should_remove_source_branch: boolean | null;
             source_branch: string;
+            /** @description Project that the changes come from; null when it is gone */
             source_project_id: number | null;
             squash: boolean;
+            /** @description The squashed commit; null before, and where there is none */
             squash_commit_sha: string | null;
+            /** @description Whether merging squashes, with the setting of the project */
             squash_on_merge: boolean;
             /** @description `opened`, `closed`, `merged` or `locked` */
             state: string;
             target_branch: string;
+            /** @description Project that the changes go to */
             target_project_id: number;
             task_completion_status: {
                 completed_count: number;
@@ -5187,20 +5283,34 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             upvotes: number;
+            /** @description Comments of people */
             user_notes_count: number;
             web_url: string;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `draft`
+             */
             work_in_progress: boolean;
         };
         /** MergeRequestChanges */
         MergeRequestChanges: {
             allow_collaboration: boolean;
+            /**
+             * @deprecated
+             * @description Use `allow_collaboration`
+             */
             allow_maintainer_to_push: boolean;
+            /**
+             * @deprecated
+             * @description The first; use `assignees`
+             */
             assignee: components["schemas"]["UserReference"] | null;
             assignees: components["schemas"]["UserReference"][];
             author: components["schemas"]["UserReference"];
+            /** @description Whether no open discussion keeps it from being merged */
             blocking_discussions_resolved: boolean;
             changes: components["schemas"]["FileDiff"][];
+            /** @description Changed files; with a plus when there are more */
             changes_count: string | null;
             /** Format: date-time */
             closed_at: string | null;
@@ -5208,38 +5318,57 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description Why it can or cannot be merged, in one word */
             detailed_merge_status: string;
+            /** @description The commits that the changes are between */
             diff_refs: {
                 base_sha: string;
                 head_sha: string;
                 start_sha: string;
             } | null;
             discussion_locked: boolean | null;
+            /** @description Commits that the source branch is behind */
             diverged_commits_count?: number;
             downvotes: number;
             draft: boolean;
+            /** @description Whether it is the author's first in the project */
             first_contribution: boolean;
             /** Format: date-time */
             first_deployed_to_production_at: string | null;
+            /** @description Whether the author chose that merging removes the source branch */
             force_remove_source_branch: boolean | null;
+            /** @description Whether it conflicts with the target branch */
             has_conflicts: boolean;
             head_pipeline: components["schemas"]["Pipeline"] | null;
             id: number;
+            /** @description Number within the project */
             iid: number;
+            /** @description Whether it was imported */
             imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
             imported_from: string;
             labels: string[];
             /** Format: date-time */
             latest_build_finished_at: string | null;
             /** Format: date-time */
             latest_build_started_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Not merged before this time
+             */
             merge_after: string | null;
+            /** @description The merge commit; null before, and where there is none */
             merge_commit_sha: string | null;
+            /** @description Why the last attempt to merge failed */
             merge_error: string | null;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `detailed_merge_status`
+             */
             merge_status: string;
+            /** @description Who merged it, or chose that it is merged */
             merge_user: components["schemas"]["UserReference"] | null;
+            /** @description Whether it is merged when its pipeline succeeds */
             merge_when_pipeline_succeeds: boolean;
             /** Format: date-time */
             merged_at: string | null;
@@ -5247,13 +5376,22 @@ export interface components {
             milestone: {
                 id: number;
             } | null;
+            /** @description Whether changes were left out */
             overflow: boolean;
             pipeline: components["schemas"]["PipelineBasic"] | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When all that is computed for a new one was there
+             */
             prepared_at: string | null;
+            /** @description Id of the project */
             project_id: number;
+            /** @description Whether a rebase runs */
             rebase_in_progress?: boolean;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
             reference: string;
             references: {
                 full: string;
@@ -5262,16 +5400,22 @@ export interface components {
             };
             reviewers: components["schemas"]["UserReference"][];
             sha: string | null;
+            /** @description Whether merging removes the source branch, where somebody chose */
             should_remove_source_branch: boolean | null;
             source_branch: string;
+            /** @description Project that the changes come from; null when it is gone */
             source_project_id: number | null;
             squash: boolean;
+            /** @description The squashed commit; null before, and where there is none */
             squash_commit_sha: string | null;
+            /** @description Whether merging squashes, with the setting of the project */
             squash_on_merge: boolean;
             /** @description `opened`, `closed`, `merged` or `locked` */
             state: string;
+            /** @description Whether the caller is told of changes */
             subscribed: boolean;
             target_branch: string;
+            /** @description Project that the changes go to */
             target_project_id: number;
             task_completion_status: {
                 completed_count: number;
@@ -5290,19 +5434,33 @@ export interface components {
             user: {
                 can_merge: boolean;
             };
+            /** @description Comments of people */
             user_notes_count: number;
             web_url: string;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `draft`
+             */
             work_in_progress: boolean;
         };
         /** MergeRequestDetail */
         MergeRequestDetail: {
             allow_collaboration: boolean;
+            /**
+             * @deprecated
+             * @description Use `allow_collaboration`
+             */
             allow_maintainer_to_push: boolean;
+            /**
+             * @deprecated
+             * @description The first; use `assignees`
+             */
             assignee: components["schemas"]["UserReference"] | null;
             assignees: components["schemas"]["UserReference"][];
             author: components["schemas"]["UserReference"];
+            /** @description Whether no open discussion keeps it from being merged */
             blocking_discussions_resolved: boolean;
+            /** @description Changed files; with a plus when there are more */
             changes_count: string | null;
             /** Format: date-time */
             closed_at: string | null;
@@ -5310,38 +5468,57 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string | null;
+            /** @description Why it can or cannot be merged, in one word */
             detailed_merge_status: string;
+            /** @description The commits that the changes are between */
             diff_refs: {
                 base_sha: string;
                 head_sha: string;
                 start_sha: string;
             } | null;
             discussion_locked: boolean | null;
+            /** @description Commits that the source branch is behind */
             diverged_commits_count?: number;
             downvotes: number;
             draft: boolean;
+            /** @description Whether it is the author's first in the project */
             first_contribution: boolean;
             /** Format: date-time */
             first_deployed_to_production_at: string | null;
+            /** @description Whether the author chose that merging removes the source branch */
             force_remove_source_branch: boolean | null;
+            /** @description Whether it conflicts with the target branch */
             has_conflicts: boolean;
             head_pipeline: components["schemas"]["Pipeline"] | null;
             id: number;
+            /** @description Number within the project */
             iid: number;
+            /** @description Whether it was imported */
             imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
             imported_from: string;
             labels: string[];
             /** Format: date-time */
             latest_build_finished_at: string | null;
             /** Format: date-time */
             latest_build_started_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Not merged before this time
+             */
             merge_after: string | null;
+            /** @description The merge commit; null before, and where there is none */
             merge_commit_sha: string | null;
+            /** @description Why the last attempt to merge failed */
             merge_error: string | null;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `detailed_merge_status`
+             */
             merge_status: string;
+            /** @description Who merged it, or chose that it is merged */
             merge_user: components["schemas"]["UserReference"] | null;
+            /** @description Whether it is merged when its pipeline succeeds */
             merge_when_pipeline_succeeds: boolean;
             /** Format: date-time */
             merged_at: string | null;
@@ -5350,11 +5527,19 @@ export interface components {
                 id: number;
             } | null;
             pipeline: components["schemas"]["PipelineBasic"] | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When all that is computed for a new one was there
+             */
             prepared_at: string | null;
+            /** @description Id of the project */
             project_id: number;
+            /** @description Whether a rebase runs */
             rebase_in_progress?: boolean;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
             reference: string;
             references: {
                 full: string;
@@ -5363,16 +5548,22 @@ export interface components {
             };
             reviewers: components["schemas"]["UserReference"][];
             sha: string | null;
+            /** @description Whether merging removes the source branch, where somebody chose */
             should_remove_source_branch: boolean | null;
             source_branch: string;
+            /** @description Project that the changes come from; null when it is gone */
             source_project_id: number | null;
             squash: boolean;
+            /** @description The squashed commit; null before, and where there is none */
             squash_commit_sha: string | null;
+            /** @description Whether merging squashes, with the setting of the project */
             squash_on_merge: boolean;
             /** @description `opened`, `closed`, `merged` or `locked` */
             state: string;
+            /** @description Whether the caller is told of changes */
             subscribed: boolean;
             target_branch: string;
+            /** @description Project that the changes go to */
             target_project_id: number;
             task_completion_status: {
                 completed_count: number;
@@ -5391,9 +5582,13 @@ export interface components {
             user: {
                 can_merge: boolean;
             };
+            /** @description Comments of people */
             user_notes_count: number;
             web_url: string;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `draft`
+             */
             work_in_progress: boolean;
         };
         /** MergeRequestVersion */
@@ -5404,15 +5599,23 @@ export interface components {
             head_commit_sha: string;
             id: number;
             merge_request_id: number;
+            /** @description Equal for equal changes */
             patch_id_sha: string | null;
+            /** @description Changed files */
             real_size: string;
             start_commit_sha: string;
             state: string;
+        };
+        /** @description Why a request was refused, in words. */
+        MessageError: {
+            /** @description The status and why */
+            message: string;
         };
         /** Metadata */
         Metadata: {
             /** @description All features are there */
             enterprise: boolean;
+            /** @description Agent server for Kubernetes: not part of Millrace */
             kas: {
                 enabled: boolean;
                 externalK8sProxyUrl: string | null;
@@ -5421,6 +5624,7 @@ export interface components {
             };
             /** @description The release of this server */
             millrace_version: string;
+            /** @description Commit that this release was built from */
             revision: string;
             /** @description The release of the API that this server is compatible with */
             version: string;
@@ -5428,6 +5632,7 @@ export interface components {
         /** Namespace */
         Namespace: {
             avatar_url: string | null;
+            /** @description Members that take a seat */
             billable_members_count: number;
             full_path: string;
             id: number;
@@ -5450,7 +5655,9 @@ export interface components {
         };
         /** NamespaceExistence */
         NamespaceExistence: {
+            /** @description Whether the name is taken */
             exists: boolean;
+            /** @description Free names like it */
             suggests: string[];
         };
         /** NewDeployToken */
@@ -5476,9 +5683,13 @@ export interface components {
             expires_at: string | null;
             id: number;
             impersonation: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
             last_used_at: string | null;
             name: string;
+            /** @description Whether it was revoked */
             revoked: boolean;
             scopes: string[];
             token: string;
@@ -5494,9 +5705,13 @@ export interface components {
             /** Format: date */
             expires_at: string | null;
             id: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
             last_used_at: string | null;
             name: string;
+            /** @description Whether it was revoked */
             revoked: boolean;
             scopes: string[];
             token: string;
@@ -5514,11 +5729,15 @@ export interface components {
             /** Format: date */
             expires_at: string | null;
             id: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
             last_used_at: string | null;
             name: string;
             resource_id: number;
             resource_type: string;
+            /** @description Whether it was revoked */
             revoked: boolean;
             scopes: string[];
             token: string;
@@ -5535,6 +5754,15 @@ export interface components {
             /** @description When this is the first second factor */
             recovery_codes: string[];
         };
+        /** @description Parameters that are missing or not valid: every reason, joined by commas. */
+        ParameterError: {
+            /** @description Such as `name is missing, state does not have a valid value` */
+            error: string;
+        };
+        PatchProjectsByIdJobTokenScopeBody: {
+            /** @description Whether the allowlists count */
+            enabled: boolean;
+        };
         /** PersonalAccessToken */
         PersonalAccessToken: {
             /** @description Neither revoked nor expired */
@@ -5545,16 +5773,22 @@ export interface components {
             /** Format: date */
             expires_at: string | null;
             id: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
             last_used_at: string | null;
             name: string;
+            /** @description Whether it was revoked */
             revoked: boolean;
             scopes: string[];
             user_id: number;
         };
         /** Pipeline */
         Pipeline: {
+            /** @description Too old to be repeated */
             archived: boolean;
+            /** @description Commit of the ref before the push */
             before_sha: string;
             /** Format: date-time */
             committed_at: string | null;
@@ -5563,13 +5797,17 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             detailed_status: components["schemas"]["DetailedStatus"];
+            /** @description Seconds that it ran */
             duration: number | null;
             /** Format: date-time */
             finished_at: string | null;
             id: number;
+            /** @description Number within the project */
             iid: number;
             name: string | null;
+            /** @description Id of the project */
             project_id: number;
+            /** @description Seconds from when it could run until it ran */
             queued_duration: number | null;
             ref: string;
             sha: string;
@@ -5577,6 +5815,7 @@ export interface components {
             /** Format: date-time */
             started_at: string | null;
             status: string;
+            /** @description Whether `ref` is a tag */
             tag: boolean;
             /** Format: date-time */
             updated_at: string;
@@ -5585,6 +5824,7 @@ export interface components {
                 message: string;
             }[];
             web_url: string;
+            /** @description Why the configuration was refused */
             yaml_errors: string | null;
         };
         /** PipelineBasic */
@@ -5592,7 +5832,9 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             id: number;
+            /** @description Number within the project */
             iid: number;
+            /** @description Id of the project */
             project_id: number;
             ref: string;
             sha: string;
@@ -5607,8 +5849,10 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             id: number;
+            /** @description Number within the project */
             iid: number;
             name: string | null;
+            /** @description Id of the project */
             project_id: number;
             ref: string;
             sha: string;
@@ -5621,12 +5865,904 @@ export interface components {
         /** PipelineVariable */
         PipelineVariable: {
             key: string;
+            /** @description Whether `$` in the value stays as it is */
             raw: boolean;
             value: string;
+            /** @description `env_var` or `file` */
             variable_type: string;
+        };
+        PostAdminCiVariablesBody: {
+            /** @description What the variable is for */
+            description?: string | null;
+            /** @description Environments that the variable is for: a name, or a pattern with `*` */
+            environment_scope?: string;
+            /** @description Key of the variable */
+            key: string;
+            /** @description Hidden in logs */
+            masked?: boolean;
+            /** @description Also never shown again */
+            masked_and_hidden?: boolean;
+            /** @description Only for protected branches and tags */
+            protected?: boolean;
+            /** @description Not expanded */
+            raw?: boolean;
+            /** @description Value of the variable */
+            value: string;
+            /**
+             * @description `env_var`: a variable of the environment; `file`: the path of a file with the value
+             * @enum {string}
+             */
+            variable_type?: "env_var" | "file";
+        };
+        PostFeaturesByNameBody: {
+            /** @description Not supported; refused when given */
+            feature_group?: string;
+            /** @description Accepted; a switch that does not exist is refused all the same */
+            force?: boolean;
+            /** @description Not supported; refused when given */
+            group?: string;
+            /**
+             * @description What the percentage is of; an actor is a project or group
+             * @default percentage_of_time
+             * @enum {string}
+             */
+            key?: "percentage_of_actors" | "percentage_of_time";
+            /** @description Not supported; refused when given */
+            namespace?: string;
+            /** @description Not supported; refused when given */
+            project?: string;
+            /** @description Not supported; refused when given */
+            repository?: string;
+            /** @description Not supported; refused when given */
+            user?: string;
+            /** @description `true`, `false`, or a percentage from 0 to 100 */
+            value: string | number | boolean;
+        };
+        PostGroupsBody: {
+            /** @description Whether projects without a CI configuration get the standard one */
+            auto_devops_enabled?: boolean | null;
+            /** @description Name of the first branch of new projects; null for the one of the instance */
+            default_branch?: string | null;
+            /** @description Who may push to the default branch of new projects: 0 nobody is kept out, 1 developers may not force, 2 maintainers only, 3 developers may push but not force, 4 developers only push the first commit */
+            default_branch_protection?: number;
+            /** @description What the group is about */
+            description?: string | null;
+            /**
+             * @deprecated
+             * @description Use `emails_enabled`
+             */
+            emails_disabled?: boolean;
+            /** @description Whether notifications are sent by email */
+            emails_enabled?: boolean;
+            /** @description Comma-separated, like `192.0.2.0/24` */
+            ip_restriction_ranges?: string | null;
+            /** @description Whether Git LFS is on */
+            lfs_enabled?: boolean;
+            /** @description Whether projects of the group take no members of their own */
+            membership_lock?: boolean;
+            /** @description Whether mentioning the group notifies nobody */
+            mentions_disabled?: boolean | null;
+            /** @description Name of the group */
+            name: string;
+            /** @description Id of the group above; left out for a top-level group */
+            parent_id?: number | null;
+            /** @description Last part of the address of the group */
+            path: string;
+            /**
+             * @description Who may create projects in the group
+             * @enum {string}
+             */
+            project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
+            /** @description Whether users may ask to become members */
+            request_access_enabled?: boolean;
+            /** @description Whether members need a second factor */
+            require_two_factor_authentication?: boolean;
+            /** @description Whether projects may not be shared with other groups */
+            share_with_group_lock?: boolean;
+            /**
+             * @description Who may create groups below
+             * @enum {string}
+             */
+            subgroup_creation_level?: "owner" | "maintainer";
+            /** @description Hours */
+            two_factor_grace_period?: number;
+            /**
+             * @description Who may see it
+             * @enum {string}
+             */
+            visibility?: "private" | "internal" | "public";
+            /**
+             * @description Who may see the wiki
+             * @enum {string}
+             */
+            wiki_access_level?: "disabled" | "private" | "enabled";
+        };
+        PostGroupsByIdAccessTokensBody: {
+            /**
+             * @description Role; not above the caller’s own
+             * @default 40
+             */
+            access_level?: number;
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The first day on which it no longer works; the latest day allowed unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description What the token may be used for */
+            scopes: string[];
+        };
+        PostGroupsByIdAccessTokensByTokenIdRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostGroupsByIdAccessTokensSelfRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostGroupsByIdDeployTokensBody: {
+            /**
+             * Format: date-time
+             * @description Never unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
+            scopes: string[];
+            /** @description Made from the id unless given */
+            username?: string | null;
+        };
+        PostGroupsByIdMembersBody: {
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
+            access_level: number;
+            /**
+             * Format: date
+             * @description Day when the membership ends; null for never
+             */
+            expires_at?: string | null;
+            /** @description One id or several, comma-separated */
+            user_id?: number | number[];
+            /** @description Instead of `user_id` */
+            username?: string;
+        };
+        PostGroupsByIdVariablesBody: {
+            /** @description What the variable is for */
+            description?: string | null;
+            /** @description Environments that the variable is for: a name, or a pattern with `*` */
+            environment_scope?: string;
+            /** @description Key of the variable */
+            key: string;
+            /** @description Hidden in logs */
+            masked?: boolean;
+            /** @description Also never shown again */
+            masked_and_hidden?: boolean;
+            /** @description Only for protected branches and tags */
+            protected?: boolean;
+            /** @description Not expanded */
+            raw?: boolean;
+            /** @description Value of the variable */
+            value: string;
+            /**
+             * @description `env_var`: a variable of the environment; `file`: the path of a file with the value
+             * @enum {string}
+             */
+            variable_type?: "env_var" | "file";
+        };
+        PostJobsRequestBody: {
+            /** @description What the runner says of itself */
+            info?: {
+                /** @description Processor */
+                architecture?: string;
+                /** @description How the runner is set up */
+                config?: unknown;
+                /** @description How it runs jobs */
+                executor?: string;
+                /** @description What the runner can do */
+                features?: unknown;
+                /** @description Labels of the runner */
+                labels?: unknown;
+                /** @description Name of the program */
+                name?: string;
+                /** @description Operating system */
+                platform?: string;
+                /** @description Commit that the runner was built from */
+                revision?: string;
+                /** @description Shell of scripts */
+                shell?: string;
+                /** @description Version */
+                version?: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Seconds after which a job is too old to be handed out */
+            job_age?: number;
+            /** @description Value of the header of the answer before; the request is then held */
+            last_update?: string;
+            /** @description Address of the interactive terminal of the runner */
+            session?: unknown;
+            /** @description Tells processes that share a token apart */
+            system_id?: string;
+            /** @description The runner's authentication token */
+            token?: string;
+        };
+        PostPersonalAccessTokensByIdRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostPersonalAccessTokensSelfRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostProjectsBody: {
+            /** @description A skipped pipeline counts as passed */
+            allow_merge_on_skipped_pipeline?: boolean | null;
+            /**
+             * @description Whether a newer pipeline of the branch cancels older ones that wait
+             * @enum {string}
+             */
+            auto_cancel_pending_pipelines?: "enabled" | "disabled";
+            /** @description Whether commits on the default branch close the issues that they name */
+            autoclose_referenced_issues?: boolean;
+            /**
+             * @description How jobs get the repository: `fetch` into what is there, or `clone` anew
+             * @enum {string}
+             */
+            build_git_strategy?: "fetch" | "clone";
+            /** @description Seconds */
+            build_timeout?: number;
+            /**
+             * @description Replaces `jobs_enabled`
+             * @enum {string}
+             */
+            builds_access_level?: "disabled" | "private" | "enabled";
+            /** @description Path of the CI configuration in the repository; null for the usual one */
+            ci_config_path?: string | null;
+            /** @description Commits that jobs fetch; 0 for all */
+            ci_default_git_depth?: number | null;
+            /** @description Whether older deployment jobs are skipped */
+            ci_forward_deployment_enabled?: boolean;
+            /** @description Whether job tokens of this project reach only listed projects */
+            ci_job_token_scope_enabled?: boolean;
+            /** @description Whether protected branches have caches of their own */
+            ci_separated_caches?: boolean;
+            /** @description Name of the default branch */
+            default_branch?: string;
+            /** @description What the project is about */
+            description?: string | null;
+            /**
+             * @deprecated
+             * @description Use `emails_enabled`
+             */
+            emails_disabled?: boolean;
+            /** @description Whether notifications are sent by email */
+            emails_enabled?: boolean;
+            /**
+             * @description Who may use environments
+             * @enum {string}
+             */
+            environments_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may fork
+             * @enum {string}
+             */
+            forking_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether runners of the groups above run jobs */
+            group_runners_enabled?: boolean;
+            /**
+             * @description Make a first commit with a README
+             * @default false
+             */
+            initialize_with_readme?: boolean;
+            /**
+             * @description Replaces `issues_enabled`
+             * @enum {string}
+             */
+            issues_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `issues_access_level`
+             */
+            issues_enabled?: boolean;
+            /**
+             * @deprecated
+             * @description Use `builds_access_level`
+             */
+            jobs_enabled?: boolean;
+            /** @description Whether artifacts of the latest pipeline of each ref are kept beyond their expiry */
+            keep_latest_artifact?: boolean;
+            /** @description Whether Git LFS is on */
+            lfs_enabled?: boolean;
+            /** @description Template of messages of merge commits; null for the usual one */
+            merge_commit_template?: string | null;
+            /**
+             * @description How merge requests are merged
+             * @enum {string}
+             */
+            merge_method?: "merge" | "rebase_merge" | "ff";
+            /** @description Whether merge requests run pipelines of the merged result */
+            merge_pipelines_enabled?: boolean;
+            /**
+             * @description Replaces `merge_requests_enabled`
+             * @enum {string}
+             */
+            merge_requests_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `merge_requests_access_level`
+             */
+            merge_requests_enabled?: boolean;
+            /** @description Whether merge requests are merged in trains */
+            merge_trains_enabled?: boolean;
+            /** @description Required without `path` */
+            name?: string;
+            /** @description Default: the personal namespace */
+            namespace_id?: number;
+            /** @description Whether open discussions keep a merge request from being merged */
+            only_allow_merge_if_all_discussions_are_resolved?: boolean;
+            /** @description Whether a merge request needs a passed pipeline */
+            only_allow_merge_if_pipeline_succeeds?: boolean;
+            /** @description Made from the name by default */
+            path?: string;
+            /** @description Whether a push prints the link to a merge request */
+            printing_merge_request_link_enabled?: boolean;
+            /**
+             * @deprecated
+             * @description Use `public_jobs`
+             */
+            public_builds?: boolean;
+            /** @description Whether everyone who sees the project sees its jobs */
+            public_jobs?: boolean;
+            /**
+             * @description Who may see releases
+             * @enum {string}
+             */
+            releases_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether new merge requests remove their source branch when merged */
+            remove_source_branch_after_merge?: boolean;
+            /**
+             * @description Who may see the repository
+             * @enum {string}
+             */
+            repository_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether users may ask to become members */
+            request_access_enabled?: boolean;
+            /** @description Whether discussions of lines that changed resolve themselves */
+            resolve_outdated_diff_discussions?: boolean;
+            /** @description Whether runners of the instance run jobs */
+            shared_runners_enabled?: boolean;
+            /**
+             * @description Replaces `snippets_enabled`
+             * @enum {string}
+             */
+            snippets_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `snippets_access_level`
+             */
+            snippets_enabled?: boolean;
+            /** @description Template of messages of squashed commits; null for the usual one */
+            squash_commit_template?: string | null;
+            /**
+             * @description Whether merge requests are squashed
+             * @enum {string}
+             */
+            squash_option?: "never" | "always" | "default_on" | "default_off";
+            /** @description Template of messages of applied suggestions; null for the usual one */
+            suggestion_commit_message?: string | null;
+            /**
+             * @deprecated
+             * @description Use `topics`
+             */
+            tag_list?: string[] | null;
+            /** @description Words that describe the project */
+            topics?: string[];
+            /**
+             * @description Who may see it
+             * @enum {string}
+             */
+            visibility?: "private" | "internal" | "public";
+            /**
+             * @description Replaces `wiki_enabled`
+             * @enum {string}
+             */
+            wiki_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `wiki_access_level`
+             */
+            wiki_enabled?: boolean;
+        };
+        PostProjectsByIdAccessTokensBody: {
+            /**
+             * @description Role; not above the caller’s own
+             * @default 40
+             */
+            access_level?: number;
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The first day on which it no longer works; the latest day allowed unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description What the token may be used for */
+            scopes: string[];
+        };
+        PostProjectsByIdAccessTokensByTokenIdRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostProjectsByIdAccessTokensSelfRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostProjectsByIdCiLintBody: {
+            /** @description The configuration */
+            content: string;
+            /**
+             * @description As if the pipeline were created: rules decide on jobs
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * @description Also list the jobs
+             * @default false
+             */
+            include_jobs?: boolean;
+            /** @description Branch or tag that includes come from and a dry run is for */
+            ref?: string;
+        };
+        PostProjectsByIdDeployTokensBody: {
+            /**
+             * Format: date-time
+             * @description Never unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
+            scopes: string[];
+            /** @description Made from the id unless given */
+            username?: string | null;
+        };
+        PostProjectsByIdJobsByJobIdCancelBody: {
+            /**
+             * @description Do not let after_script run
+             * @default false
+             */
+            force?: boolean;
+        };
+        PostProjectsByIdJobsByJobIdPlayBody: {
+            /** @description Variables for this run */
+            job_variables_attributes?: {
+                /** @description Name */
+                key: string;
+                /** @description Value of the variable */
+                value: string;
+            }[];
+        };
+        PostProjectsByIdJobTokenScopeAllowlistBody: {
+            /** @description Project that the changes go to; this one by default */
+            target_project_id: number;
+        };
+        PostProjectsByIdJobTokenScopeGroupsAllowlistBody: {
+            /** @description Id of the group */
+            target_group_id: number;
+        };
+        PostProjectsByIdMembersBody: {
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
+            access_level: number;
+            /**
+             * Format: date
+             * @description Day when the membership ends; null for never
+             */
+            expires_at?: string | null;
+            /** @description One id or several, comma-separated */
+            user_id?: number | number[];
+            /** @description Instead of `user_id` */
+            username?: string;
+        };
+        PostProjectsByIdMergeRequestsBody: {
+            /** @description Whether who may merge into the target may push to the source branch */
+            allow_collaboration?: boolean;
+            /** @description One assignee; 0 removes all */
+            assignee_id?: number;
+            /** @description Assignees; empty removes all */
+            assignee_ids?: number[];
+            /** @description Text of the merge request, in Markdown */
+            description?: string | null;
+            /** @description Whether merging removes the source branch */
+            remove_source_branch?: boolean;
+            /** @description Reviewers; empty removes all */
+            reviewer_ids?: number[];
+            /** @description Branch with the changes */
+            source_branch: string;
+            /** @description Whether the commits become one when merged */
+            squash?: boolean;
+            /** @description Branch that the changes go to */
+            target_branch: string;
+            /** @description Project that the changes go to; this one by default */
+            target_project_id?: number;
+            /** @description Title of the merge request */
+            title: string;
+        };
+        PostProjectsByIdPipelineBody: {
+            /** @description Not supported: refused when there are any */
+            inputs?: unknown;
+            /** @description Branch or tag */
+            ref: string;
+            /** @description Variables of the pipeline */
+            variables?: {
+                /** @description Name */
+                key: string;
+                /** @description Whether `$` in the value stays as it is */
+                raw?: boolean;
+                /** @description Value of the variable */
+                value: string;
+                /**
+                 * @description `env_var`: a variable of the environment; `file`: the path of a file with the value
+                 * @enum {string}
+                 */
+                variable_type?: "env_var" | "file";
+            }[];
+        };
+        PostProjectsByIdRepositoryBranchesBody: {
+            /** @description Name of the branch */
+            branch: string;
+            /** @description Commit, branch or tag */
+            ref: string;
+        };
+        PostProjectsByIdRepositoryCommitsBody: {
+            /** @description The changes of files that make the commit, in order */
+            actions: {
+                /**
+                 * @description What is done with the file
+                 * @enum {string}
+                 */
+                action: "create" | "delete" | "move" | "update" | "chmod";
+                /** @description Needed by `create` and `update` */
+                content?: string;
+                /**
+                 * @description How `content` is written
+                 * @default text
+                 * @enum {string}
+                 */
+                encoding?: "text" | "base64";
+                /** @description Only for `chmod` */
+                execute_filemode?: boolean;
+                /** @description Full path */
+                file_path: string;
+                /** @description Last known commit of the file */
+                last_commit_id?: string;
+                /** @description Where a moved file was */
+                previous_path?: string;
+            }[];
+            /** @description The author's email; the caller's by default */
+            author_email?: string;
+            /** @description The author's name; the caller's by default */
+            author_name?: string;
+            /** @description Branch that the commit is made on; created from `start_branch` or `start_sha` when it is missing */
+            branch: string;
+            /** @description Message of the commit */
+            commit_message: string;
+            /**
+             * @description Replace the branch by a new one from `start_branch` or `start_sha`
+             * @default false
+             */
+            force?: boolean;
+            /** @description Branch that a new branch starts from */
+            start_branch?: string;
+            /** @description Id or path of the project that the start point is in; the project itself */
+            start_project?: number | string;
+            /** @description Commit that a new branch starts from */
+            start_sha?: string;
+            /**
+             * @description Also give numbers of added and removed lines
+             * @default true
+             */
+            stats?: boolean;
+        };
+        PostProjectsByIdRepositoryTagsBody: {
+            /** @description Message of an annotated tag; a lightweight tag without it */
+            message?: string;
+            /** @description Commit, branch or tag */
+            ref: string;
+            /** @description Name of the tag */
+            tag_name: string;
+        };
+        PostProjectsByIdRunnersBody: {
+            /** @description Id of the runner */
+            runner_id: number;
+        };
+        PostProjectsByIdVariablesBody: {
+            /** @description What the variable is for */
+            description?: string | null;
+            /** @description Environments that the variable is for: a name, or a pattern with `*` */
+            environment_scope?: string;
+            /** @description Key of the variable */
+            key: string;
+            /** @description Hidden in logs */
+            masked?: boolean;
+            /** @description Also never shown again */
+            masked_and_hidden?: boolean;
+            /** @description Only for protected branches and tags */
+            protected?: boolean;
+            /** @description Not expanded */
+            raw?: boolean;
+            /** @description Value of the variable */
+            value: string;
+            /**
+             * @description `env_var`: a variable of the environment; `file`: the path of a file with the value
+             * @enum {string}
+             */
+            variable_type?: "env_var" | "file";
+        };
+        PostRunnersBody: {
+            /**
+             * @description Whether it runs jobs of all refs or of protected ones only
+             * @enum {string}
+             */
+            access_level?: "not_protected" | "ref_protected" | "";
+            /**
+             * @deprecated
+             * @description The opposite of `paused`
+             */
+            active?: boolean;
+            /** @description What people recognise the runner by */
+            description?: string;
+            /** @description What the runner says of itself */
+            info?: {
+                /** @description Processor */
+                architecture?: string;
+                /** @description How the runner is set up */
+                config?: unknown;
+                /** @description How it runs jobs */
+                executor?: string;
+                /** @description What the runner can do */
+                features?: unknown;
+                /** @description Labels of the runner */
+                labels?: unknown;
+                /** @description Name of the program */
+                name?: string;
+                /** @description Operating system */
+                platform?: string;
+                /** @description Commit that the runner was built from */
+                revision?: string;
+                /** @description Shell of scripts */
+                shell?: string;
+                /** @description Version */
+                version?: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Whether the runner stays with its projects: it is not enabled for others */
+            locked?: boolean;
+            /** @description Notes for who runs the runner */
+            maintenance_note?: string | null;
+            /** @description Seconds after which a job on it is stopped; null for no limit of its own */
+            maximum_timeout?: number | null;
+            /** @description Whether the runner takes no new jobs */
+            paused?: boolean;
+            /** @description Whether it runs jobs without tags */
+            run_untagged?: boolean;
+            /** @description Only jobs with all of their tags among these run on it */
+            tag_list?: string[];
+            /** @description Registration token of the instance, a group or a project */
+            token: string;
+        };
+        PostRunnersResetAuthenticationTokenBody: {
+            /** @description The runner's authentication token */
+            token?: string;
+        };
+        PostRunnersVerifyBody: {
+            /** @description What the runner says of itself */
+            info?: {
+                /** @description Processor */
+                architecture?: string;
+                /** @description How the runner is set up */
+                config?: unknown;
+                /** @description How it runs jobs */
+                executor?: string;
+                /** @description What the runner can do */
+                features?: unknown;
+                /** @description Labels of the runner */
+                labels?: unknown;
+                /** @description Name of the program */
+                name?: string;
+                /** @description Operating system */
+                platform?: string;
+                /** @description Commit that the runner was built from */
+                revision?: string;
+                /** @description Shell of scripts */
+                shell?: string;
+                /** @description Version */
+                version?: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Tells machines apart that use the same runner token */
+            system_id?: string;
+            /** @description The runner's authentication token */
+            token?: string;
+        };
+        PostUserPersonalAccessTokensBody: {
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The end of today unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description A token may only ask for k8s_proxy and self_rotate; a browser session for every scope */
+            scopes: string[];
+        };
+        PostUserRunnersBody: {
+            /**
+             * @description Whether it runs jobs of all refs or of protected ones only
+             * @enum {string}
+             */
+            access_level?: "not_protected" | "ref_protected" | "";
+            /** @description What people recognise the runner by */
+            description?: string;
+            /** @description For `group_type` */
+            group_id?: number;
+            /** @description Whether the runner stays with its projects: it is not enabled for others */
+            locked?: boolean;
+            /** @description Notes for who runs the runner */
+            maintenance_note?: string | null;
+            /** @description Seconds after which a job on it is stopped; null for no limit of its own */
+            maximum_timeout?: number | null;
+            /** @description Whether the runner takes no new jobs */
+            paused?: boolean;
+            /** @description For `project_type` */
+            project_id?: number;
+            /** @description Whether it runs jobs without tags */
+            run_untagged?: boolean;
+            /**
+             * @description Whom the runner is for
+             * @enum {string}
+             */
+            runner_type: "instance_type" | "group_type" | "project_type";
+            /** @description Only jobs with all of their tags among these run on it */
+            tag_list?: string[];
+        };
+        PostUsersBody: {
+            /** @description Whether the user is an administrator */
+            admin?: boolean;
+            /** @description About the user */
+            bio?: string;
+            /** @description Whether the user may create top-level groups */
+            can_create_group?: boolean;
+            /** @description Colours of code: a number from 1 to 6 */
+            color_scheme_id?: number;
+            /** @description Address in commits made on the page */
+            commit_email?: string;
+            /** @description The user's Discord id */
+            discord?: string;
+            /** @description Email address */
+            email: string;
+            /** @description Whether the user is external: sees internal projects as a member only */
+            external?: boolean;
+            /** @description Give a random password */
+            force_random_password?: boolean;
+            /** @description The user's job title */
+            job_title?: string;
+            /** @description The user's LinkedIn name */
+            linkedin?: string;
+            /** @description Where the user is */
+            location?: string;
+            /** @description Display name */
+            name: string;
+            /** @description Notes of administrators about the user */
+            note?: string;
+            /** @description Organization that the user belongs to */
+            organization?: string;
+            /** @description Password for signing in */
+            password?: string;
+            /** @description Whether the profile is hidden from others */
+            private_profile?: boolean | null;
+            /** @description Projects that the user may create in the personal namespace */
+            projects_limit?: number;
+            /** @description The user's pronouns */
+            pronouns?: string;
+            /** @description Address shown on the profile */
+            public_email?: string;
+            /** @description The password is random until the user sets one */
+            reset_password?: boolean;
+            /** @description Addresses given by administrators count as confirmed */
+            skip_confirmation?: boolean;
+            /** @description The user's Skype name */
+            skype?: string;
+            /** @description Theme of the page: a number from 1 to 10 */
+            theme_id?: number;
+            /** @description The user's X name */
+            twitter?: string;
+            /** @description Username */
+            username: string;
+            /** @description Address of the user's site */
+            website_url?: string;
+        };
+        PostUsersByUserIdImpersonationTokensBody: {
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The first day on which it no longer works; the latest day allowed unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description What the token may be used for */
+            scopes: string[];
+        };
+        PostUsersByUserIdPersonalAccessTokensBody: {
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The first day on which it no longer works; the latest day allowed unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description What the token may be used for */
+            scopes: string[];
+        };
+        PostUserTwoFactorRecoveryCodesBody: {
+            /** @description Needed by whoever has a password */
+            current_password?: string;
+        };
+        PostUserTwoFactorSecurityKeysBody: {
+            /** @description As the challenge named it */
+            challenge: string;
+            /** @description What `navigator.credentials.create` answered (RegistrationResponseJSON) */
+            credential: {
+                [key: string]: unknown;
+            };
+            /** @description To tell keys apart */
+            name: string;
+        };
+        PostUserTwoFactorSecurityKeysChallengeBody: {
+            /** @description Needed by whoever has a password */
+            current_password?: string;
+        };
+        PostUserTwoFactorTotpBody: {
+            /** @description Needed by whoever has a password */
+            current_password?: string;
+        };
+        PostUserTwoFactorTotpConfirmBody: {
+            /** @description What the authenticator application shows */
+            code: string;
         };
         /** Project */
         Project: {
+            /** @description Addresses of the parts of the project in the API */
             _links?: {
                 cluster_agents: string;
                 events: string;
@@ -5638,6 +6774,7 @@ export interface components {
                 self: string;
             };
             allow_merge_on_skipped_pipeline?: boolean | null;
+            /** @description Whether it is read-only */
             archived?: boolean;
             /** @enum {string} */
             auto_cancel_pending_pipelines?: "enabled" | "disabled";
@@ -5648,6 +6785,7 @@ export interface components {
             build_timeout?: number;
             /** @enum {string} */
             builds_access_level?: "disabled" | "private" | "enabled" | "public";
+            /** @description Whether the caller may create merge requests */
             can_create_merge_request_in?: boolean;
             ci_config_path?: string | null;
             ci_default_git_depth?: number | null;
@@ -5659,11 +6797,13 @@ export interface components {
             container_registry_enabled?: boolean;
             /** Format: date-time */
             created_at: string;
+            /** @description Who created it */
             creator_id?: number | null;
             default_branch: string | null;
             description: string | null;
             emails_disabled?: boolean | null;
             emails_enabled?: boolean | null;
+            /** @description Whether nothing was pushed yet */
             empty_repo?: boolean;
             /** @enum {string} */
             environments_access_level?: "disabled" | "private" | "enabled" | "public";
@@ -5673,18 +6813,28 @@ export interface components {
             group_runners_enabled?: boolean;
             http_url_to_repo: string;
             id: number;
+            /** @description State of the import; `none` for projects that were not imported */
             import_status?: string;
             /** @enum {string} */
             issues_access_level?: "disabled" | "private" | "enabled" | "public";
             issues_enabled?: boolean;
             jobs_enabled?: boolean;
             keep_latest_artifact?: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When something last happened in it, to the hour
+             */
             last_activity_at: string;
             lfs_enabled?: boolean;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The day since when it waits for its removal
+             */
             marked_for_deletion_at?: string | null;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The day since when it waits for its removal
+             */
             marked_for_deletion_on?: string | null;
             merge_commit_template?: string | null;
             /** @enum {string} */
@@ -5718,22 +6868,26 @@ export interface components {
             path_with_namespace: string;
             permissions?: {
                 group_access: {
+                    /** @description Role: 5, 10, 15, 20, 30, 40 or 50 */
                     access_level: number;
                     notification_level: number;
                 } | null;
                 project_access: {
+                    /** @description Role: 5, 10, 15, 20, 30, 40 or 50 */
                     access_level: number;
                     notification_level: number;
                 } | null;
             };
             printing_merge_request_link_enabled?: boolean;
             public_jobs?: boolean;
+            /** @description Page of the README */
             readme_url: string | null;
             /** @enum {string} */
             releases_access_level?: "disabled" | "private" | "enabled" | "public";
             remove_source_branch_after_merge?: boolean;
             /** @enum {string} */
             repository_access_level?: "disabled" | "private" | "enabled" | "public";
+            /** @description Hash of the repository */
             repository_object_format?: string;
             /** @description Administrators only */
             repository_storage?: string;
@@ -5770,7 +6924,10 @@ export interface components {
                 wiki_size: number;
             };
             suggestion_commit_message?: string | null;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `topics`
+             */
             tag_list: string[];
             topics: string[];
             /** Format: date-time */
@@ -5782,6 +6939,1695 @@ export interface components {
             wiki_access_level?: "disabled" | "private" | "enabled" | "public";
             wiki_enabled?: boolean;
         };
+        PutAdminCiVariablesByKeyBody: {
+            /** @description What the variable is for */
+            description?: string | null;
+            /** @description Environments that the variable is for: a name, or a pattern with `*` */
+            environment_scope?: string;
+            /** @description Which of several variables with this key */
+            filter?: {
+                /** @description Environments that the variable is for: a name, or a pattern with `*` */
+                environment_scope?: string;
+            };
+            /** @description Hidden in logs */
+            masked?: boolean;
+            /** @description Only for protected branches and tags */
+            protected?: boolean;
+            /** @description Not expanded */
+            raw?: boolean;
+            /** @description Value of the variable */
+            value?: string;
+            /**
+             * @description `env_var`: a variable of the environment; `file`: the path of a file with the value
+             * @enum {string}
+             */
+            variable_type?: "env_var" | "file";
+        };
+        PutApplicationSettingsBody: {
+            /** @description Address for reports of abuse */
+            abuse_notification_email?: string | null;
+            /** @description Administrators sign in again for administrative tasks */
+            admin_mode?: boolean;
+            /**
+             * @deprecated
+             * @description Use abuse_notification_email
+             */
+            admin_notification_email?: string | null;
+            /** @description Where people land after they signed out; 0 to 2048 */
+            after_sign_out_path?: string | null;
+            /** @description Shown after registration; 0 to 65535 */
+            after_sign_up_text?: string | null;
+            /** @description Calls of an assistant in 8 hours */
+            ai_action_api_rate_limit?: number;
+            /** @description Key for the spam filter; 0 to 4096 */
+            akismet_api_key?: string | null;
+            /** @description Filter spam; needs spamfilter_api_key */
+            akismet_enabled?: boolean;
+            /** @description People may delete their own account */
+            allow_account_deletion?: boolean;
+            /** @description Every integration may be used */
+            allow_all_integrations?: boolean;
+            /** @description Administrators assign imported work without asking */
+            allow_bypass_placeholder_confirmation?: boolean;
+            /** @description Imported work may go to administrators */
+            allow_contribution_mapping_to_admins?: boolean;
+            /** @description Deploy tokens work with outside sign-in */
+            allow_deploy_tokens_and_keys_with_external_authn?: boolean;
+            /** @description Group owners manage LDAP synchronisation */
+            allow_group_owners_to_manage_ldap?: boolean;
+            /**
+             * @deprecated
+             * @description Use allow_local_requests_from_web_hooks_and_services
+             */
+            allow_local_requests_from_hooks_and_services?: boolean;
+            /** @description System hooks may reach the local network */
+            allow_local_requests_from_system_hooks?: boolean;
+            /** @description Web hooks may reach the local network */
+            allow_local_requests_from_web_hooks_and_services?: boolean;
+            /** @description Let through what may be spam */
+            allow_possible_spam?: boolean;
+            /** @description Guests may create groups and personal projects */
+            allow_project_creation_for_guest_and_below?: boolean;
+            /** @description Runners register with a registration token */
+            allow_runner_registration_token?: boolean;
+            /** @description Group owners make service accounts */
+            allow_top_level_group_owners_to_create_service_accounts?: boolean;
+            /** @description Integrations that may be used when not all may */
+            allowed_integrations?: string[] | null;
+            /** @description Visitors may search */
+            anonymous_searches_allowed?: boolean;
+            /** @description Age from which jobs cannot be retried, in words; empty for never */
+            archive_builds_in_human_readable?: string | null;
+            /** @description Files that an AsciiDoc document includes; 0 to 64 */
+            asciidoc_max_includes?: number;
+            /** @description Hosts whose pictures are not fetched through the proxy; wildcards */
+            asset_proxy_allowlist?: string[] | null;
+            /** @description Fetch pictures through a proxy; needs asset_proxy_url */
+            asset_proxy_enabled?: boolean;
+            /** @description Secret shared with the proxy of pictures; 0 to 4096 */
+            asset_proxy_secret_key?: string | null;
+            /** @description Address of the proxy of pictures */
+            asset_proxy_url?: string | null;
+            /**
+             * @deprecated
+             * @description Use asset_proxy_allowlist
+             */
+            asset_proxy_whitelist?: string[] | null;
+            /** @description Keep an authorized_keys file; Millrace serves SSH itself */
+            authorized_keys_enabled?: boolean;
+            /** @description Ban accounts that download too many repositories */
+            auto_ban_user_on_excessive_projects_download?: boolean;
+            /** @description Domain for automatic deployments */
+            auto_devops_domain?: string | null;
+            /** @description New projects build by a default configuration */
+            auto_devops_enabled?: boolean;
+            /** @description Completions of user names a minute, signed in */
+            autocomplete_users_limit?: number;
+            /** @description Completions of user names a minute, anybody */
+            autocomplete_users_unauthenticated_limit?: number;
+            /** @description Allot bought storage by itself */
+            automatic_purchased_storage_allocation?: boolean;
+            /** @description Pictures of people by their address */
+            avatarservice_enabled?: boolean;
+            /** @description Batches of a transfer at the same time; at least 1 */
+            bulk_import_concurrent_pipeline_batch_limit?: number;
+            /** @description Transfer groups from another instance */
+            bulk_import_enabled?: boolean;
+            /** @description Megabytes of one file of a transfer; at least 0 */
+            bulk_import_max_download_file_size?: number;
+            /** @description New accounts may create top-level groups */
+            can_create_group?: boolean;
+            /** @description Offer what the plan of a group has; Millrace has one plan */
+            check_namespace_plan?: boolean;
+            /** @description Longest life of pipelines that a project sets */
+            ci_delete_pipelines_in_seconds_limit_human_readable?: string;
+            /** @description Logs appear while jobs run; always so */
+            ci_job_live_trace_enabled?: boolean;
+            /** @description Files that a configuration includes; 0 to 1000 */
+            ci_max_includes?: number;
+            /** @description Bytes of a configuration with all its files; at least 1 */
+            ci_max_total_yaml_size_bytes?: number;
+            /** @description Bytes of one partition of CI data; at least 1 */
+            ci_partitions_size_limit?: number;
+            /** @description Code suggestions a minute */
+            code_suggestions_api_rate_limit?: number;
+            /** @description Host of private commit addresses */
+            commit_email_hostname?: string | null;
+            /** @description Work of one import from Bitbucket Cloud; at least 1 */
+            concurrent_bitbucket_import_jobs_limit?: number;
+            /** @description Work of one import from Bitbucket Server; at least 1 */
+            concurrent_bitbucket_server_import_jobs_limit?: number;
+            /** @description Work of one import from GitHub; at least 1 */
+            concurrent_github_import_jobs_limit?: number;
+            /** @description Batches of exports at the same time; at least 1 */
+            concurrent_relation_batch_export_limit?: number;
+            /** @description Clean up old projects too */
+            container_expiration_policies_enable_historic_entries?: boolean;
+            /** @description Tags deleted in one run */
+            container_registry_cleanup_tags_service_max_list_size?: number;
+            /** @description Seconds of one deletion of tags */
+            container_registry_delete_tags_service_timeout?: number;
+            /** @description Remember tags between clean-ups */
+            container_registry_expiration_policies_caching?: boolean;
+            /** @description Clean-ups at the same time */
+            container_registry_expiration_policies_worker_capacity?: number;
+            /** @description Minutes of life of registry tokens; at least 1 */
+            container_registry_token_expire_delay?: number;
+            /** @description Organizations that one creates a minute */
+            create_organization_api_limit?: number;
+            /** @description Where figures of applications are read; 0 to 512 */
+            cube_api_base_url?: string | null;
+            /** @description Another start of clone addresses over HTTP; 0 to 511 */
+            custom_http_clone_url_root?: string | null;
+            /** @description Group whose projects are templates; at least 0 */
+            custom_project_templates_group_id?: number | null;
+            /** @description Bound of groups without a plan */
+            dashboard_limit?: number;
+            /** @description Use dashboard_limit */
+            dashboard_limit_enabled?: boolean;
+            /** @description Deactivate accounts that nobody uses */
+            deactivate_dormant_users?: boolean;
+            /** @description Days until an account counts as unused; at least 90 */
+            deactivate_dormant_users_period?: number;
+            /** @description End of the mail about a deactivation; 0 to 1000 */
+            deactivation_email_additional_text?: string | null;
+            /** @description Seconds to unpack an archive; 0 for any */
+            decompress_archive_file_timeout?: number;
+            /** @description Life of artifacts that say none, in words; 0 keeps them */
+            default_artifacts_expire_in?: string;
+            /** @description First branch of new projects */
+            default_branch_name?: string;
+            /**
+             * @deprecated
+             * @description Protection of default branches; use default_branch_protection_defaults
+             */
+            default_branch_protection?: number;
+            /** @description Protection of default branches */
+            default_branch_protection_defaults?: {
+                [key: string]: unknown;
+            };
+            /** @description Configuration file of new projects */
+            default_ci_config_path?: string | null;
+            /** @description Highlighting theme of new accounts in the dark; at least 1 */
+            default_dark_syntax_highlighting_theme?: number;
+            /**
+             * @description Visibility of new groups
+             * @enum {string}
+             */
+            default_group_visibility?: "private" | "internal" | "public";
+            /** @description Language for people who did not choose one; 0 to 16 */
+            default_preferred_language?: string;
+            /** @description Who creates projects in new groups */
+            default_project_creation?: number;
+            /** @description Only administrators delete projects */
+            default_project_deletion_protection?: boolean;
+            /**
+             * @description Visibility of new projects
+             * @enum {string}
+             */
+            default_project_visibility?: "private" | "internal" | "public";
+            /** @description Personal projects of a new account */
+            default_projects_limit?: number;
+            /** @description Where a search begins; 0 to 64 */
+            default_search_scope?: string;
+            /**
+             * @description Visibility of new snippets
+             * @enum {string}
+             */
+            default_snippet_visibility?: "private" | "internal" | "public";
+            /** @description Highlighting theme of new accounts; at least 1 */
+            default_syntax_highlighting_theme?: number;
+            /** @description Accounts deleted by their owner are kept for a while */
+            delay_user_account_self_deletion?: boolean;
+            /** @description Delete projects that nobody uses */
+            delete_inactive_projects?: boolean;
+            /** @description Delete accounts whose address was never confirmed */
+            delete_unconfirmed_users?: boolean;
+            /** @description Days that what is deleted is kept; 0 removes at once; 0 to 90 */
+            deletion_adjourned_period?: number;
+            /** @description Only listed addresses are reached */
+            deny_all_requests_except_allowed?: boolean;
+            /** @description Clean-ups of proxied images at the same time */
+            dependency_proxy_ttl_group_policy_worker_capacity?: number;
+            /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
+            diagramrenderer_enabled?: boolean;
+            /** @description Further formats of that renderer, each true or false */
+            diagramrenderer_formats?: {
+                [key: string]: unknown;
+            };
+            /** @description Address of the renderer of many kinds of diagrams */
+            diagramrenderer_url?: string | null;
+            /** @description Editor of diagrams; needs diagramservice_url */
+            diagramservice_enabled?: boolean;
+            /** @description Address of the editor of diagrams */
+            diagramservice_url?: string | null;
+            /** @description Editor of diagrams; needs diagramservice_url */
+            diagramsnet_enabled?: boolean;
+            /** @description Address of the editor of diagrams */
+            diagramsnet_url?: string | null;
+            /** @description Files of one diff; 1 to 3000 */
+            diff_max_files?: number;
+            /** @description Lines of one diff; 1 to 100000 */
+            diff_max_lines?: number;
+            /** @description Bytes of one file in a diff; 1 to 512000 */
+            diff_max_patch_bytes?: number;
+            /** @description Administrators cannot authorise applications with wide scopes */
+            disable_admin_oauth_scopes?: boolean;
+            /** @description Do not show tokens of feeds and calendars */
+            disable_feed_token?: boolean;
+            /** @description Only administrators add members */
+            disable_invite_members?: boolean;
+            /** @description Approval rules are not changed by merge request */
+            disable_overriding_approvers_per_merge_request?: boolean;
+            /** @description No password beside single sign-on */
+            disable_password_authentication_for_users_with_sso_identities?: boolean;
+            /** @description Nobody makes or uses personal access tokens */
+            disable_personal_access_tokens?: boolean;
+            /** @description No direct code suggestions */
+            disabled_direct_code_suggestions?: boolean;
+            /** @description Providers that nobody may sign in with */
+            disabled_oauth_sign_in_sources?: string[] | null;
+            /** @description Show who used credits */
+            display_gitlab_credits_user_data?: boolean;
+            /** @description An address is looked up once */
+            dns_rebinding_protection_enabled?: boolean;
+            /** @description Only addresses of these domains register; wildcards */
+            domain_allowlist?: string[] | null;
+            /** @description Addresses of these domains do not register; wildcards */
+            domain_denylist?: string[] | null;
+            /** @description Use domain_denylist; needs domain_denylist */
+            domain_denylist_enabled?: boolean;
+            /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
+            downstream_pipeline_trigger_limit_per_project_user_sha?: number;
+            /** @description Least bits of DSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
+            dsa_key_restriction?: number;
+            /** @description Assistant */
+            duo_features_enabled?: boolean;
+            /** @description Least bits of ECDSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
+            ecdsa_key_restriction?: number;
+            /** @description Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
+            ecdsa_sk_key_restriction?: number;
+            /** @description Least bits of ED25519 keys; -1 forbids them, 0 takes all; -1 to 65536 */
+            ed25519_key_restriction?: number;
+            /** @description Least bits of ED25519_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
+            ed25519_sk_key_restriction?: number;
+            /** @description Key of the cluster service; 0 to 128 */
+            eks_access_key_id?: string | null;
+            /** @description Account of the cluster service; 0 to 12 */
+            eks_account_id?: string | null;
+            /** @description Clusters of that service; needs eks_account_id */
+            eks_integration_enabled?: boolean;
+            /** @description Secret of that key */
+            eks_secret_access_key?: string | null;
+            /** @description Elasticsearch: hosted by Amazon */
+            elasticsearch_aws?: boolean;
+            /** @description Elasticsearch: its key */
+            elasticsearch_aws_access_key?: string | null;
+            /** @description Elasticsearch: its region */
+            elasticsearch_aws_region?: string | null;
+            /** @description Elasticsearch: its secret; 0 to 4096 */
+            elasticsearch_aws_secret_access_key?: string | null;
+            /** @description Elasticsearch: seconds of one call */
+            elasticsearch_client_request_timeout?: number;
+            /** @description Elasticsearch: characters of one field; 0 for any */
+            elasticsearch_indexed_field_length_limit?: number;
+            /** @description Elasticsearch: kilobytes of one file; at least 1 */
+            elasticsearch_indexed_file_size_limit_kb?: number;
+            /** @description Elasticsearch: fill the index */
+            elasticsearch_indexing?: boolean;
+            /** @description Elasticsearch: only listed groups and projects */
+            elasticsearch_limit_indexing?: boolean;
+            /** @description Elasticsearch: calls at the same time; at least 1 */
+            elasticsearch_max_bulk_concurrency?: number;
+            /** @description Elasticsearch: megabytes of one call; at least 1 */
+            elasticsearch_max_bulk_size_mb?: number;
+            /** @description Elasticsearch: code at the same time */
+            elasticsearch_max_code_indexing_concurrency?: number;
+            /** @description Elasticsearch: those groups */
+            elasticsearch_namespace_ids?: number[] | null;
+            /** @description Elasticsearch: its password; 0 to 4096 */
+            elasticsearch_password?: string | null;
+            /** @description Elasticsearch: those projects */
+            elasticsearch_project_ids?: number[] | null;
+            /** @description Elasticsearch: go on until all is done */
+            elasticsearch_requeue_workers?: boolean;
+            /** @description Elasticsearch: further tries */
+            elasticsearch_retry_on_failure?: number;
+            /** @description Elasticsearch: search with it; Millrace searches by itself */
+            elasticsearch_search?: boolean;
+            /** @description Elasticsearch: its addresses; 0 to 2048 */
+            elasticsearch_url?: string | null;
+            /** @description Elasticsearch: its user */
+            elasticsearch_username?: string | null;
+            /** @description Elasticsearch: parts of the work; at least 1 */
+            elasticsearch_worker_number_of_shards?: number;
+            /** @description End of every mail; 0 to 10000 */
+            email_additional_text?: string | null;
+            /** @description Name the author in the text of mails */
+            email_author_in_body?: boolean;
+            /**
+             * @description Whether a new address must be confirmed
+             * @enum {string}
+             */
+            email_confirmation_setting?: "off" | "soft" | "hard";
+            /** @description Expression for addresses that may not register; 0 to 65535 */
+            email_restrictions?: string | null;
+            /** @description Use email_restrictions; needs email_restrictions */
+            email_restrictions_enabled?: boolean;
+            /** @description Warn before pages of artifacts */
+            enable_artifact_external_redirect_warning_page?: boolean;
+            /** @description Bound versions of editors */
+            enable_language_server_restrictions?: boolean;
+            /** @description Promotions to paid roles wait for approval */
+            enable_member_promotion_management?: boolean;
+            /**
+             * @description How git may be used
+             * @enum {string}
+             */
+            enabled_git_access_protocol?: "ssh" | "http" | "all";
+            /** @description Job tokens of other projects need permission */
+            enforce_ci_inbound_job_token_scope_enabled?: boolean;
+            /** @description No addresses with + register */
+            enforce_email_subaddress_restrictions?: boolean;
+            /** @description Enforce storage limits of groups */
+            enforce_namespace_storage_limit?: boolean;
+            /** @description Rules of one country */
+            enforce_pipl_compliance?: boolean;
+            /** @description Everybody must accept the terms; needs terms */
+            enforce_terms?: boolean;
+            /** @description Where errors of applications are collected */
+            error_tracking_api_url?: string | null;
+            /** @description Collect errors of applications */
+            error_tracking_enabled?: boolean;
+            /** @description Certificate for the outside authorisation service; 0 to 65535; needs external_auth_client_key */
+            external_auth_client_cert?: string | null;
+            /** @description Key of the certificate for the outside authorisation service; 0 to 65535 */
+            external_auth_client_key?: string | null;
+            /** @description Passphrase of the key for the outside authorisation service */
+            external_auth_client_key_pass?: string | null;
+            /** @description Label of projects that have none */
+            external_authorization_service_default_label?: string | null;
+            /** @description Ask an outside service for access to projects; needs external_authorization_service_default_label, external_authorization_service_timeout, external_authorization_service_url */
+            external_authorization_service_enabled?: boolean;
+            /** @description Seconds to wait for the outside authorisation service; 0.001 to 10 */
+            external_authorization_service_timeout?: number;
+            /** @description Address of the outside authorisation service */
+            external_authorization_service_url?: string | null;
+            /** @description Seconds to wait for the service that allows pipelines; at least 1 */
+            external_pipeline_validation_service_timeout?: number | null;
+            /** @description Token sent to the service that allows pipelines */
+            external_pipeline_validation_service_token?: string | null;
+            /** @description Service that allows or refuses pipelines */
+            external_pipeline_validation_service_url?: string | null;
+            /** @description Minutes that an account stays locked; at least 1 */
+            failed_login_attempts_unlock_period_in_minutes?: number;
+            /** @description Project whose files are templates; at least 0 */
+            file_template_project_id?: number | null;
+            /** @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday */
+            first_day_of_week?: number;
+            /** @description Take part in a dead advertising scheme */
+            floc_enabled?: boolean;
+            /** @description Pages for members alone */
+            force_pages_access_control?: boolean;
+            /** @description Addresses of secondary sites */
+            geo_node_allowed_ips?: string;
+            /** @description Seconds to wait for a secondary site; at least 1 */
+            geo_status_timeout?: number;
+            /** @description Pipelines that one push starts */
+            git_push_pipeline_limit?: number;
+            /** @description Users who hear of excessive downloads */
+            git_rate_limit_users_alertlist?: number[] | null;
+            /** @description User names that may download any number of repositories */
+            git_rate_limit_users_allowlist?: string[] | null;
+            /** @description Minutes of git over SSH after a second factor; 1 to 10080 */
+            git_two_factor_session_expiry?: number;
+            /** @description Seconds of usual repository work; 0 for any */
+            gitaly_timeout_default?: number;
+            /** @description Seconds of fast repository work; 0 for any */
+            gitaly_timeout_fast?: number;
+            /** @description Seconds of middling repository work; 0 for any */
+            gitaly_timeout_medium?: number;
+            /** @description Hosted by the maker of the other product */
+            gitlab_dedicated_instance?: boolean;
+            /** @description Installed by the toolkit of the other product */
+            gitlab_environment_toolkit_instance?: boolean;
+            /** @description Send figures of use; Millrace sends none */
+            gitlab_product_usage_data_enabled?: boolean;
+            /** @description git operations over SSH a minute */
+            gitlab_shell_operation_limit?: number;
+            /** @description Offer development environments; needs gitpod_url */
+            gitpod_enabled?: boolean;
+            /** @description Address of development environments */
+            gitpod_url?: string | null;
+            /** @description Search code everywhere */
+            global_search_code_enabled?: boolean;
+            /** @description Search commits everywhere */
+            global_search_commits_enabled?: boolean;
+            /** @description Search epics everywhere */
+            global_search_epics_enabled?: boolean;
+            /** @description Search issues everywhere */
+            global_search_issues_enabled?: boolean;
+            /** @description Search merge requests everywhere */
+            global_search_merge_requests_enabled?: boolean;
+            /** @description Search snippets everywhere */
+            global_search_snippet_titles_enabled?: boolean;
+            /** @description Search people everywhere */
+            global_search_users_enabled?: boolean;
+            /** @description Search wikis everywhere */
+            global_search_wiki_enabled?: boolean;
+            /** @description Addresses that are always let in; 0 to 65535 */
+            globally_allowed_ips?: string;
+            /** @description Link to Grafana */
+            grafana_enabled?: boolean;
+            /** @description Address of Grafana */
+            grafana_url?: string;
+            /** @description Pictures of people by their address */
+            gravatar_enabled?: boolean;
+            /** @description GET of one group a minute */
+            group_api_limit?: number;
+            /** @description Archivings of groups a minute */
+            group_archive_unarchive_api_limit?: number;
+            /** @description Downloads of a group export a minute */
+            group_download_export_limit?: number;
+            /** @description Group exports a minute */
+            group_export_limit?: number;
+            /** @description Group imports a minute */
+            group_import_limit?: number;
+            /** @description Lists of invited groups a minute */
+            group_invited_groups_api_limit?: number;
+            /** @description Group owners change the protection */
+            group_owners_can_manage_default_branch_protection?: boolean;
+            /** @description Lists of the projects of a group a minute */
+            group_projects_api_limit?: number;
+            /** @description Seconds of life of tokens of group runners; at least 7200 */
+            group_runner_token_expiration_interval?: number | null;
+            /** @description Lists of shared groups a minute */
+            group_shared_groups_api_limit?: number;
+            /** @description Lists of groups a minute */
+            groups_api_limit?: number;
+            /** @description Repositories have paths without names; always so */
+            hashed_storage_enabled?: boolean;
+            /** @description Start of links to documentation */
+            help_page_documentation_base_url?: string | null;
+            /** @description No marketing in the help; there is none */
+            help_page_hide_commercial_content?: boolean;
+            /** @description Address of support */
+            help_page_support_url?: string | null;
+            /** @description Text of the help page; 0 to 65535 */
+            help_page_text?: string | null;
+            /** @description No offers of others; there are none */
+            hide_third_party_offers?: boolean;
+            /** @description Where visitors land who are not signed in */
+            home_page_url?: string | null;
+            /**
+             * @deprecated
+             * @description Bitmaps are always made; use nothing
+             */
+            housekeeping_bitmaps_enabled?: boolean;
+            /** @description Maintain repositories */
+            housekeeping_enabled?: boolean;
+            /**
+             * @deprecated
+             * @description Pushes between full repacks; at least 1; use housekeeping_optimize_repository_period
+             */
+            housekeeping_full_repack_period?: number;
+            /**
+             * @deprecated
+             * @description Pushes between collections; at least 1; use housekeeping_optimize_repository_period
+             */
+            housekeeping_gc_period?: number;
+            /**
+             * @deprecated
+             * @description Pushes between small repacks; at least 1; use housekeeping_optimize_repository_period
+             */
+            housekeeping_incremental_repack_period?: number;
+            /** @description Pushes between two maintenances; at least 1 */
+            housekeeping_optimize_repository_period?: number;
+            /** @description Mails with HTML */
+            html_emails_enabled?: boolean;
+            /** @description Hosts of frames in Markdown */
+            iframe_rendering_allowlist?: string[] | null;
+            /** @description Frames in Markdown */
+            iframe_rendering_enabled?: boolean;
+            /** @description Where projects may be imported from */
+            import_sources?: string[] | null;
+            /** @description Months until a project counts as unused */
+            inactive_projects_delete_after_months?: number;
+            /** @description Megabytes from which unused projects are deleted */
+            inactive_projects_min_size_mb?: number;
+            /** @description Months until members of an unused project are warned; at least 1 */
+            inactive_projects_send_warning_email_after_months?: number;
+            /** @description Days until dead tokens of bots are deleted */
+            inactive_resource_access_tokens_delete_after_days?: number;
+            /** @description More figures of use; Millrace sends none */
+            include_optional_metrics_in_service_ping?: boolean;
+            /** @description Unfinished parts of the assistant */
+            instance_level_ai_beta_features_enabled?: boolean;
+            /** @description Start of all other new tokens; 0 to 20 */
+            instance_token_prefix?: string;
+            /** @description Hidden field against robots at registration */
+            invisible_captcha_enabled?: boolean;
+            /** @description New members are invited and accept */
+            invitation_flow_enforcement?: boolean;
+            /** @description Issues that one creates a minute; 0 for any */
+            issues_create_limit?: number;
+            /** @description Further audience of tokens of the tracker */
+            jira_connect_additional_audience_url?: string | null;
+            /** @description Application of the tracker */
+            jira_connect_application_key?: string | null;
+            /** @description Instance that stands before this one for the tracker */
+            jira_connect_proxy_url?: string | null;
+            /** @description Keep public keys for the tracker */
+            jira_connect_public_key_storage_enabled?: boolean;
+            /** @description Jobs of a stage on one page; at least 1 */
+            jobs_per_stage_page_size?: number;
+            /** @description Keep the artifacts of the latest successful pipeline of a ref */
+            keep_latest_artifact?: boolean;
+            /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
+            kroki_enabled?: boolean;
+            /** @description Further formats of that renderer, each true or false */
+            kroki_formats?: {
+                [key: string]: unknown;
+            };
+            /** @description Address of the renderer of many kinds of diagrams */
+            kroki_url?: string | null;
+            /** @description Address for notes about certificates */
+            lets_encrypt_notification_email?: string | null;
+            /** @description The terms of the certificate service are accepted */
+            lets_encrypt_terms_of_service_accepted?: boolean;
+            /** @description Raise it to render all Markdown again */
+            local_markdown_version?: number;
+            /** @description Groups cannot change duo_features_enabled */
+            lock_duo_features_enabled?: boolean;
+            /** @description Groups cannot change math_rendering_limits_enabled */
+            lock_math_rendering_limits_enabled?: boolean;
+            /** @description Groups cannot change maven_package_requests_forwarding */
+            lock_maven_package_requests_forwarding?: boolean;
+            /** @description Members come from LDAP alone */
+            lock_memberships_to_ldap?: boolean;
+            /** @description Members come from SAML alone */
+            lock_memberships_to_saml?: boolean;
+            /** @description Groups cannot change npm_package_requests_forwarding */
+            lock_npm_package_requests_forwarding?: boolean;
+            /** @description Groups cannot change pypi_package_requests_forwarding */
+            lock_pypi_package_requests_forwarding?: boolean;
+            /** @description Groups cannot change resource_access_token_notify_inherited */
+            lock_resource_access_token_notify_inherited?: boolean;
+            /** @description Groups cannot change web_based_commit_signing_enabled */
+            lock_web_based_commit_signing_enabled?: boolean;
+            /** @description reCAPTCHA at sign-in */
+            login_recaptcha_protection_enabled?: boolean;
+            /** @description Take events of the Mailgun service; needs mailgun_signing_key */
+            mailgun_events_enabled?: boolean;
+            /** @description Key of events of the Mailgun service; 0 to 4096 */
+            mailgun_signing_key?: string | null;
+            /** @description Only administrators change anything */
+            maintenance_mode?: boolean;
+            /** @description Shown in maintenance mode */
+            maintenance_mode_message?: string | null;
+            /** @description People may make their profile private */
+            make_profile_private?: boolean;
+            /** @description Bound formulas */
+            math_rendering_limits_enabled?: boolean;
+            /** @description Ask the public registry for missing Maven packages */
+            maven_package_requests_forwarding?: boolean;
+            /** @description Bytes of an included file out of artifacts */
+            max_artifacts_content_include_size?: number;
+            /** @description Megabytes of the artifacts of one job; at least 1 */
+            max_artifacts_size?: number;
+            /** @description Megabytes of an attachment; at least 1 */
+            max_attachment_size?: number;
+            /** @description Megabytes of an unpacked import; 0 for any */
+            max_decompressed_archive_size?: number;
+            /** @description Megabytes of an export; 0 for any */
+            max_export_size?: number;
+            /** @description Megabytes of an unpacked answer */
+            max_http_decompressed_size?: number;
+            /** @description Levels of a JSON answer */
+            max_http_response_json_depth?: number;
+            /** @description Megabytes of an answer */
+            max_http_response_size_limit?: number;
+            /** @description Megabytes of a file fetched for an import; 0 for any; at least 0 */
+            max_import_remote_file_size?: number;
+            /** @description Megabytes of an import; 0 for any */
+            max_import_size?: number;
+            /** @description Failed sign-ins that lock an account; at least 1 */
+            max_login_attempts?: number;
+            /** @description Repositories that one account downloads in a while; 0 to 10000 */
+            max_number_of_repository_downloads?: number;
+            /** @description Seconds in which downloaded repositories count; 0 to 864000 */
+            max_number_of_repository_downloads_within_time_period?: number;
+            /** @description Findings of one project; at least 1 */
+            max_number_of_vulnerabilities_per_project?: number | null;
+            /** @description Domains of one project; 0 for any */
+            max_pages_custom_domains_per_project?: number;
+            /** @description Megabytes of one site; 0 for any */
+            max_pages_size?: number;
+            /** @description Longest life of access tokens in days; 365 unless set; 1 to 400 */
+            max_personal_access_token_lifetime?: number | null;
+            /** @description Longest life of SSH keys in days; 1 to 400 */
+            max_ssh_key_lifetime?: number | null;
+            /** @description Bytes of one Terraform state; 0 for any */
+            max_terraform_state_size_bytes?: number;
+            /** @description Levels of a configuration; 1 to 1000 */
+            max_yaml_depth?: number;
+            /** @description Bytes of one configuration file; at least 1 */
+            max_yaml_size_bytes?: number;
+            /** @description Members that one removes a minute */
+            members_delete_limit?: number;
+            /** @description Milliseconds from which calls are measured */
+            metrics_method_call_threshold?: number;
+            /** @description Oldest language server; 0 to 20 */
+            minimum_language_server_version?: string;
+            /** @description Shortest password; 8 to 128 */
+            minimum_password_length?: number;
+            /** @description Maintainers may set up mirrors */
+            mirror_available?: boolean;
+            /** @description Free places before more mirrors are planned; at least 1 */
+            mirror_capacity_threshold?: number;
+            /** @description Mirrors at the same time; at least 1 */
+            mirror_max_capacity?: number;
+            /** @description Minutes between updates of a mirror; at least 1 */
+            mirror_max_delay?: number;
+            /** @description The assistant keeps prompts */
+            model_prompt_cache_enabled?: boolean;
+            /** @description Seconds between statistics; at least 1 */
+            namespace_aggregation_schedule_lease_duration_in_seconds?: number;
+            /** @description Questions whether a namespace exists a minute; 0 for any */
+            namespace_exists_limit?: number;
+            /** @description Share of forks in used storage; 0 to 1 */
+            namespace_storage_forks_cost_factor?: number;
+            /** @description Accounts after which registrations wait for approval */
+            new_user_signups_cap?: number | null;
+            /** @description Comments that one writes a minute */
+            notes_create_limit?: number;
+            /** @description User names without a limit of comments */
+            notes_create_limit_allowlist?: string[] | null;
+            /** @description Mail after a sign-in from a new address */
+            notify_on_unknown_sign_in?: boolean;
+            /** @description Ask the public registry for missing npm packages */
+            npm_package_requests_forwarding?: boolean;
+            /** @description Take NuGet packages with odd addresses */
+            nuget_skip_metadata_url_validation?: boolean;
+            /** @description Check the certificate of the observability service */
+            observability_backend_ssl_verification_enabled?: boolean;
+            /** @description Highest row that pages by number reach; 0 for any */
+            offset_pagination_limit?: number;
+            /** @description Local addresses and hosts that may be reached */
+            outbound_local_requests_whitelist?: string[] | null;
+            /** @description Registries of known licences */
+            package_metadata_purl_types?: number[] | null;
+            /** @description Projects may let anybody pull packages */
+            package_registry_allow_anyone_to_pull_option?: boolean;
+            /** @description Clean-ups of packages at the same time */
+            package_registry_cleanup_policies_worker_capacity?: number;
+            /** @description Domains must be proved */
+            pages_domain_verification_enabled?: boolean;
+            /** @description Seconds of life of parallel sites */
+            pages_extra_deployments_default_expiry_seconds?: number;
+            /** @description New sites have a domain of their own */
+            pages_unique_domain_default_enabled?: boolean;
+            /**
+             * @deprecated
+             * @description Use password_authentication_enabled_for_web
+             */
+            password_authentication_enabled?: boolean;
+            /** @description Passwords work for git over HTTP */
+            password_authentication_enabled_for_git?: boolean;
+            /** @description Passwords work for the pages */
+            password_authentication_enabled_for_web?: boolean;
+            /** @description Passwords need a lower-case letter */
+            password_lowercase_required?: boolean;
+            /** @description Passwords need a digit */
+            password_number_required?: boolean;
+            /** @description Passwords need a special character */
+            password_symbol_required?: boolean;
+            /** @description Passwords need an upper-case letter */
+            password_uppercase_required?: boolean;
+            /** @description Group that sees timings of pages; at least 0 */
+            performance_bar_allowed_group_id?: number | null;
+            /** @description Path of the group that sees timings of pages */
+            performance_bar_allowed_group_path?: string | null;
+            /**
+             * @deprecated
+             * @description Show timings; use performance_bar_allowed_group_path
+             */
+            performance_bar_enabled?: boolean;
+            /** @description Start of new personal access tokens; 0 to 20 */
+            personal_access_token_prefix?: string;
+            /** @description Pipelines a minute for one project, person and commit; 0 for any */
+            pipeline_limit_per_project_user_sha?: number;
+            /** @description Pipelines that one creates a minute; 0 for any */
+            pipeline_limit_per_user?: number;
+            /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
+            plantuml_enabled?: boolean;
+            /** @description Address of the renderer of UML diagrams */
+            plantuml_url?: string | null;
+            /** @description Factor of the pauses of polling pages; 0 stops it; 0 to 100 */
+            polling_interval_multiplier?: number;
+            /**
+             * @deprecated
+             * @description Use secret_push_protection_available
+             */
+            pre_receive_secret_detection_enabled?: boolean;
+            /** @description Authors do not approve their own merge requests */
+            prevent_merge_requests_author_approval?: boolean;
+            /** @description Committers do not approve merge requests */
+            prevent_merge_requests_committers_approval?: boolean;
+            /** @description Where figures of applications are collected */
+            product_analytics_data_collector_host?: string | null;
+            /** @description Figures of the use of applications */
+            product_analytics_enabled?: boolean;
+            /** @description First day of productivity figures; 0 to 40 */
+            productivity_analytics_start_date?: string | null;
+            /** @description GET of one project a minute */
+            project_api_limit?: number;
+            /** @description Downloads of a project export a minute */
+            project_download_export_limit?: number;
+            /** @description Projects may be exported */
+            project_export_enabled?: boolean;
+            /** @description Project exports a minute */
+            project_export_limit?: number;
+            /** @description Project imports a minute */
+            project_import_limit?: number;
+            /** @description Lists of groups invited to a project a minute */
+            project_invited_groups_api_limit?: number;
+            /** @description Lists of the jobs of projects a minute */
+            project_jobs_api_rate_limit?: number;
+            /** @description Lists of all members of a project a minute */
+            project_members_api_limit?: number;
+            /** @description Archives that one downloads of a project a minute; 0 for any */
+            project_repositories_archive_limit?: number;
+            /** @description The same for all anonymous callers */
+            project_repositories_archive_unauthenticated_limit?: number;
+            /** @description Seconds of life of tokens of project runners; at least 7200 */
+            project_runner_token_expiration_interval?: number | null;
+            /** @description Lists of projects in 10 minutes */
+            projects_api_limit?: number;
+            /** @description Lists of projects in 10 minutes, anybody; 0 for any */
+            projects_api_rate_limit_unauthenticated?: number;
+            /** @description Offer metrics */
+            prometheus_metrics_enabled?: boolean;
+            /** @description New variables are protected in the pages */
+            protected_ci_variables?: boolean;
+            /** @description Starts of protected paths */
+            protected_paths?: string[] | null;
+            /** @description Protected paths when they are read */
+            protected_paths_for_get_request?: string[] | null;
+            /** @description Where releases of runners are listed; 0 to 2048 */
+            public_runner_releases_url?: string;
+            /** @description Changed branches and tags of a push above which its activity is one entry */
+            push_event_activities_limit?: number;
+            /** @description Changed branches and tags of a push above which web hooks are not called */
+            push_event_hooks_limit?: number;
+            /** @description Ask the public registry for missing PyPI packages */
+            pypi_package_requests_forwarding?: boolean;
+            /** @description Answer to whom is over a limit; Retry later when empty; 0 to 2048 */
+            rate_limiting_response_text?: string | null;
+            /** @description Requests of one raw file a minute; 0 for any */
+            raw_blob_request_limit?: number;
+            /** @description reCAPTCHA at registration; needs recaptcha_private_key, recaptcha_site_key */
+            recaptcha_enabled?: boolean;
+            /** @description Private key of reCAPTCHA; 0 to 4096 */
+            recaptcha_private_key?: string | null;
+            /** @description Public key of reCAPTCHA */
+            recaptcha_site_key?: string | null;
+            /** @description Megabytes of one push; 1 to 8796093022 */
+            receive_max_input_size?: number | null;
+            /** @description Cluster agents that are called */
+            receptive_cluster_agents_enabled?: boolean;
+            /** @description Tokens are read from headers only, not from the query */
+            refuse_tokens_in_urls?: boolean;
+            /** @description Bytes from which an index is rebuilt; at least 0 */
+            reindexing_minimum_index_size?: number;
+            /** @description Waste from which an index is rebuilt; 0 to 1 */
+            reindexing_minimum_relative_bloat_size?: number;
+            /** @description Rows of one batch of an export; at least 1 */
+            relation_export_batch_size?: number;
+            /** @description Sign-in offers to remember */
+            remember_me_enabled?: boolean;
+            /** @description Check repositories now and then */
+            repository_checks_enabled?: boolean;
+            /** @description Megabytes of one repository; 0 for any; at least 0 */
+            repository_size_limit?: number;
+            /** @description Share of new repositories by storage */
+            repository_storages_weighted?: {
+                [key: string]: unknown;
+            };
+            /** @description Registrations wait for an administrator */
+            require_admin_approval_after_user_signup?: boolean;
+            /** @description Administrators need a second factor */
+            require_admin_two_factor_authentication?: boolean;
+            /** @description A code by mail unlocks an account */
+            require_email_verification_on_account_locked?: boolean;
+            /** @description New access tokens need an end */
+            require_personal_access_token_expiry?: boolean;
+            /** @description Everybody needs a second factor; needs two_factor_grace_period */
+            require_two_factor_authentication?: boolean;
+            /** @description Configuration that every pipeline includes; 0 to 1024 */
+            required_instance_ci_template?: string | null;
+            /** @description Inherited members hear of tokens that end */
+            resource_access_token_notify_inherited?: boolean;
+            /** @description Limits of background work */
+            resource_usage_limits?: {
+                [key: string]: unknown;
+            };
+            /** @description Levels that only administrators choose; any of private, internal, public */
+            restricted_visibility_levels?: string[] | null;
+            /** @description Old addresses of moved groups lead to the new */
+            root_moved_permanently_redirection_enabled?: boolean;
+            /** @description Password grant without a known application */
+            ropc_without_client_credentials?: boolean;
+            /** @description Least bits of RSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
+            rsa_key_restriction?: number;
+            /** @description Calls of one job a minute */
+            runner_jobs_endpoints_api_limit?: number;
+            /** @description Log pieces of one job a minute */
+            runner_jobs_patch_trace_api_limit?: number;
+            /** @description Requests for work of one runner a minute */
+            runner_jobs_request_api_limit?: number;
+            /** @description Seconds of life of tokens of instance runners; at least 7200 */
+            runner_token_expiration_interval?: number | null;
+            /** @description Actions of a scan policy; 0 for any; 0 to 20 */
+            scan_execution_policies_action_limit?: number;
+            /** @description Schedules of a scan policy; 0 for any; 0 to 20 */
+            scan_execution_policies_schedule_limit?: number;
+            /** @description Documents of one part of the index; at least 1 */
+            search_max_docs_denominator?: number;
+            /** @description Gigabytes of one part of the index; at least 1 */
+            search_max_shard_size_gb?: number;
+            /** @description Documents from which it is split; at least 1 */
+            search_min_docs_before_rollover?: number;
+            /** @description Searches a minute, signed in; 0 for any */
+            search_rate_limit?: number;
+            /** @description User names without a limit of searches */
+            search_rate_limit_allowlist?: string[] | null;
+            /** @description Searches a minute, anybody; 0 for any */
+            search_rate_limit_unauthenticated?: number;
+            /** @description What happens when all seats are taken */
+            seat_control?: number;
+            /** @description Where kinds of tokens that can be revoked are listed */
+            secret_detection_revocation_token_types_url?: string | null;
+            /** @description Have found tokens revoked */
+            secret_detection_token_revocation_enabled?: boolean;
+            /** @description Token for revoking found tokens; 0 to 4096 */
+            secret_detection_token_revocation_token?: string | null;
+            /** @description Where found tokens are revoked */
+            secret_detection_token_revocation_url?: string | null;
+            /** @description Projects may refuse pushes with secrets */
+            secret_push_protection_available?: boolean;
+            /** @description Active approval policies of a policy project; 0 to 20 */
+            security_approval_policies_limit?: number;
+            /** @description Minutes that reports of merge requests are kept */
+            security_mr_report_cache_lifetime_minutes?: number;
+            /** @description Look for approving groups everywhere */
+            security_policy_global_group_approvers_enabled?: boolean;
+            /** @description Contact for reports of vulnerabilities; 0 to 2048 */
+            security_txt_content?: string | null;
+            /** @description Where errors of pages go */
+            sentry_clientside_dsn?: string | null;
+            /** @description Where errors go */
+            sentry_dsn?: string | null;
+            /** @description Report errors; needs sentry_dsn */
+            sentry_enabled?: boolean;
+            /** @description Name of this instance in error reports */
+            sentry_environment?: string | null;
+            /** @description Tokens of service accounts need an end */
+            service_access_tokens_expiration_enforced?: boolean;
+            /** @description Minutes until an idle session ends; at least 1 */
+            session_expire_delay?: number;
+            /** @description New projects use the runners of the instance */
+            shared_runners_enabled?: boolean;
+            /** @description Minutes of instance runners for one group in a month; 0 for any */
+            shared_runners_minutes?: number;
+            /** @description Note beside the runners of the instance; 0 to 65535 */
+            shared_runners_text?: string | null;
+            /** @description Offer a migration */
+            show_migrate_from_jenkins_banner?: boolean;
+            /** @description Bytes from which work is packed */
+            sidekiq_job_limiter_compression_threshold_bytes?: number;
+            /** @description Bytes from which work is refused */
+            sidekiq_job_limiter_limit_bytes?: number;
+            /**
+             * @description What happens to large work
+             * @enum {string}
+             */
+            sidekiq_job_limiter_mode?: "track" | "compress";
+            /** @description Further rules for signing in */
+            sign_in_restrictions?: {
+                [key: string]: unknown;
+            };
+            /** @description Text beside the sign-in form; 0 to 65535 */
+            sign_in_text?: string | null;
+            /**
+             * @deprecated
+             * @description Use password_authentication_enabled_for_web
+             */
+            signin_enabled?: boolean;
+            /** @description People register by themselves */
+            signup_enabled?: boolean;
+            /** @description Exports by administrators send no mail */
+            silent_admin_exports_enabled?: boolean;
+            /** @description Nothing leaves the instance: no mail, no web hooks */
+            silent_mode_enabled?: boolean;
+            /** @description Slack application; needs slack_app_id, slack_app_secret, slack_app_signing_secret, slack_app_verification_token */
+            slack_app_enabled?: boolean;
+            /** @description Client of the Slack application */
+            slack_app_id?: string | null;
+            /** @description Secret of the Slack application */
+            slack_app_secret?: string | null;
+            /** @description Signing secret of the Slack application */
+            slack_app_signing_secret?: string | null;
+            /** @description Token of the Slack application */
+            slack_app_verification_token?: string | null;
+            /** @description Bytes of a snippet; at least 1 */
+            snippet_size_limit?: number;
+            /** @description Application of figures of use */
+            snowplow_app_id?: string | null;
+            /** @description Where figures go */
+            snowplow_collector_hostname?: string | null;
+            /** @description Domain of the cookie of figures of use */
+            snowplow_cookie_domain?: string | null;
+            /** @description Where figures of the database go */
+            snowplow_database_collector_hostname?: string | null;
+            /** @description Send figures of use; needs snowplow_collector_hostname */
+            snowplow_enabled?: boolean;
+            /** @description Code navigation by Sourcegraph; needs sourcegraph_url */
+            sourcegraph_enabled?: boolean;
+            /** @description Sourcegraph in public projects alone */
+            sourcegraph_public_only?: boolean;
+            /** @description Address of Sourcegraph */
+            sourcegraph_url?: string | null;
+            /** @description Key for the service asked about spam; 0 to 4096 */
+            spam_check_api_key?: string | null;
+            /** @description Ask a service about spam; needs spam_check_endpoint_url */
+            spam_check_endpoint_enabled?: boolean;
+            /** @description Address of the service asked about spam; 0 to 255 */
+            spam_check_endpoint_url?: string | null;
+            /** @description Key for the spam filter; 0 to 4096 */
+            spamfilter_api_key?: string | null;
+            /** @description Filter spam; needs spamfilter_api_key */
+            spamfilter_enabled?: boolean;
+            /** @description Token for the cache in front of archives */
+            static_objects_external_storage_auth_token?: string | null;
+            /** @description Cache in front of archives and raw files; needs static_objects_external_storage_auth_token */
+            static_objects_external_storage_url?: string | null;
+            /** @description Suggest a first pipeline */
+            suggest_pipeline_enabled?: boolean;
+            /** @description Seconds of a terminal in a page; 0 for any */
+            terminal_max_session_time?: number;
+            /** @description Terms of service, Markdown; 0 to 1000000 */
+            terms?: string | null;
+            /** @description Encrypt Terraform states */
+            terraform_state_encryption_enabled?: boolean;
+            /** @description Limit API requests of signed-in people */
+            throttle_authenticated_api_enabled?: boolean;
+            /** @description API requests of signed-in people: seconds in which they count; at least 1 */
+            throttle_authenticated_api_period_in_seconds?: number;
+            /** @description API requests of signed-in people: requests in that time; at least 1 */
+            throttle_authenticated_api_requests_per_period?: number;
+            /** @description Limit deprecated API requests of signed-in people */
+            throttle_authenticated_deprecated_api_enabled?: boolean;
+            /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
+            throttle_authenticated_deprecated_api_period_in_seconds?: number;
+            /** @description Page requests of signed-in people: requests in that time; at least 1 */
+            throttle_authenticated_deprecated_api_requests_per_period?: number;
+            /** @description Limit repository file requests of signed-in people */
+            throttle_authenticated_files_api_enabled?: boolean;
+            /** @description Repository file requests of signed-in people: seconds in which they count; at least 1 */
+            throttle_authenticated_files_api_period_in_seconds?: number;
+            /** @description Repository file requests of signed-in people: requests in that time; at least 1 */
+            throttle_authenticated_files_api_requests_per_period?: number;
+            /** @description Limit git over HTTP of signed-in people */
+            throttle_authenticated_git_http_enabled?: boolean;
+            /** @description Git over HTTP of signed-in people: seconds in which they count; at least 1 */
+            throttle_authenticated_git_http_period_in_seconds?: number;
+            /** @description Git over HTTP of signed-in people: requests in that time; at least 1 */
+            throttle_authenticated_git_http_requests_per_period?: number;
+            /** @description Limit LFS requests of signed-in people */
+            throttle_authenticated_git_lfs_enabled?: boolean;
+            /** @description LFS requests of signed-in people: seconds in which they count; at least 1 */
+            throttle_authenticated_git_lfs_period_in_seconds?: number;
+            /** @description LFS requests of signed-in people: requests in that time; at least 1 */
+            throttle_authenticated_git_lfs_requests_per_period?: number;
+            /** @description Limit package requests of signed-in people */
+            throttle_authenticated_packages_api_enabled?: boolean;
+            /** @description Package requests of signed-in people: seconds in which they count; at least 1 */
+            throttle_authenticated_packages_api_period_in_seconds?: number;
+            /** @description Package requests of signed-in people: requests in that time; at least 1 */
+            throttle_authenticated_packages_api_requests_per_period?: number;
+            /** @description Limit page requests of signed-in people */
+            throttle_authenticated_web_enabled?: boolean;
+            /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
+            throttle_authenticated_web_period_in_seconds?: number;
+            /** @description Page requests of signed-in people: requests in that time; at least 1 */
+            throttle_authenticated_web_requests_per_period?: number;
+            /** @description Limit alerts of a project */
+            throttle_incident_management_notification_enabled?: boolean;
+            /** @description Alerts of a project: number in that time; at least 1 */
+            throttle_incident_management_notification_per_period?: number;
+            /** @description Alerts of a project: seconds in which they count; at least 1 */
+            throttle_incident_management_notification_period_in_seconds?: number;
+            /** @description Limit sign-in and other protected paths */
+            throttle_protected_paths_enabled?: boolean;
+            /** @description Sign-in and other protected paths: seconds in which they count; at least 1 */
+            throttle_protected_paths_period_in_seconds?: number;
+            /** @description Sign-in and other protected paths: requests in that time; at least 1 */
+            throttle_protected_paths_requests_per_period?: number;
+            /** @description Limit API requests of anybody */
+            throttle_unauthenticated_api_enabled?: boolean;
+            /** @description API requests of anybody: seconds in which they count; at least 1 */
+            throttle_unauthenticated_api_period_in_seconds?: number;
+            /** @description API requests of anybody: requests in that time; at least 1 */
+            throttle_unauthenticated_api_requests_per_period?: number;
+            /** @description Limit deprecated API requests of anybody */
+            throttle_unauthenticated_deprecated_api_enabled?: boolean;
+            /** @description Deprecated API requests of anybody: seconds in which they count; at least 1 */
+            throttle_unauthenticated_deprecated_api_period_in_seconds?: number;
+            /** @description Deprecated API requests of anybody: requests in that time; at least 1 */
+            throttle_unauthenticated_deprecated_api_requests_per_period?: number;
+            /**
+             * @deprecated
+             * @description Use throttle_unauthenticated_web_enabled
+             */
+            throttle_unauthenticated_enabled?: boolean;
+            /** @description Limit repository file requests of anybody */
+            throttle_unauthenticated_files_api_enabled?: boolean;
+            /** @description Repository file requests of anybody: seconds in which they count; at least 1 */
+            throttle_unauthenticated_files_api_period_in_seconds?: number;
+            /** @description Repository file requests of anybody: requests in that time; at least 1 */
+            throttle_unauthenticated_files_api_requests_per_period?: number;
+            /** @description Limit git over HTTP of anybody */
+            throttle_unauthenticated_git_http_enabled?: boolean;
+            /** @description Git over HTTP of anybody: seconds in which they count; at least 1 */
+            throttle_unauthenticated_git_http_period_in_seconds?: number;
+            /** @description Git over HTTP of anybody: requests in that time; at least 1 */
+            throttle_unauthenticated_git_http_requests_per_period?: number;
+            /** @description Limit package requests of anybody */
+            throttle_unauthenticated_packages_api_enabled?: boolean;
+            /** @description Package requests of anybody: seconds in which they count; at least 1 */
+            throttle_unauthenticated_packages_api_period_in_seconds?: number;
+            /** @description Package requests of anybody: requests in that time; at least 1 */
+            throttle_unauthenticated_packages_api_requests_per_period?: number;
+            /**
+             * @deprecated
+             * @description Use throttle_unauthenticated_web_period_in_seconds
+             */
+            throttle_unauthenticated_period_in_seconds?: number;
+            /**
+             * @deprecated
+             * @description Use throttle_unauthenticated_web_requests_per_period
+             */
+            throttle_unauthenticated_requests_per_period?: number;
+            /** @description Limit page requests of anybody */
+            throttle_unauthenticated_web_enabled?: boolean;
+            /** @description Page requests of anybody: seconds in which they count; at least 1 */
+            throttle_unauthenticated_web_period_in_seconds?: number;
+            /** @description Page requests of anybody: requests in that time; at least 1 */
+            throttle_unauthenticated_web_requests_per_period?: number;
+            /** @description Show spent time in hours at most */
+            time_tracking_limit_to_hours?: boolean;
+            /** @description Old switch of can_create_group */
+            top_level_group_creation_enabled?: boolean;
+            /** @description Further audience of tokens of the tracker */
+            tracker_connect_additional_audience_url?: string | null;
+            /** @description Application of the tracker */
+            tracker_connect_application_key?: string | null;
+            /** @description Instance that stands before this one for the tracker */
+            tracker_connect_proxy_url?: string | null;
+            /** @description Keep public keys for the tracker */
+            tracker_connect_public_key_storage_enabled?: boolean;
+            /** @description Hours until the second factor must be there */
+            two_factor_grace_period?: number;
+            /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
+            umlrenderer_enabled?: boolean;
+            /** @description Address of the renderer of UML diagrams */
+            umlrenderer_url?: string | null;
+            /** @description Days until unconfirmed accounts are deleted; at least 1 */
+            unconfirmed_users_delete_after_days?: number;
+            /** @description Bound the addresses that one account signs in from; needs unique_ips_limit_per_user, unique_ips_limit_time_window */
+            unique_ips_limit_enabled?: boolean;
+            /** @description Addresses that one account may sign in from; at least 1 */
+            unique_ips_limit_per_user?: number;
+            /** @description Seconds that an address of a sign-in counts */
+            unique_ips_limit_time_window?: number;
+            /** @description Renamings of a group an hour */
+            update_namespace_name_rate_limit?: number;
+            /** @description Look for releases of runners */
+            update_runner_versions_enabled?: boolean;
+            /** @description Only administrators change names */
+            updating_name_disabled_for_users?: boolean;
+            /** @description Billing of the assistant */
+            usage_billing?: {
+                [key: string]: unknown;
+            };
+            /** @description Report use every week; Millrace reports nothing */
+            usage_ping_enabled?: boolean;
+            /** @description Further functions for a report of use */
+            usage_ping_features_enabled?: boolean;
+            /** @description Figures from ClickHouse */
+            use_clickhouse_for_analytics?: boolean;
+            /** @description Lists of contributed projects a minute */
+            user_contributed_projects_api_limit?: number;
+            /** @description Mail to accounts that are deactivated */
+            user_deactivation_emails_enabled?: boolean;
+            /** @description New accounts are external */
+            user_default_external?: boolean;
+            /** @description Addresses whose accounts are not external */
+            user_default_internal_regex?: string | null;
+            /** @description New accounts have a private profile */
+            user_defaults_to_private_profile?: boolean;
+            /** @description Everybody may register applications */
+            user_oauth_applications?: boolean;
+            /** @description Lists of the projects of a person a minute */
+            user_projects_api_limit?: number;
+            /** @description Remind people without an SSH key */
+            user_show_add_ssh_key_message?: boolean;
+            /** @description Sign-ins to one account in 10 minutes; 0 for any */
+            user_sign_in_limit?: number;
+            /** @description Lists of starred projects a minute */
+            user_starred_projects_api_limit?: number;
+            /** @description Lists of followers a minute */
+            users_api_limit_followers?: number;
+            /** @description Lists of followed people a minute */
+            users_api_limit_following?: number;
+            /** @description GET of one GPG key a minute */
+            users_api_limit_gpg_key?: number;
+            /** @description Lists of GPG keys a minute */
+            users_api_limit_gpg_keys?: number;
+            /** @description GET of one SSH key a minute */
+            users_api_limit_ssh_key?: number;
+            /** @description Lists of SSH keys a minute */
+            users_api_limit_ssh_keys?: number;
+            /** @description GET of a status a minute */
+            users_api_limit_status?: number;
+            /** @description GET of users by id in 10 minutes */
+            users_get_by_id_limit?: number;
+            /** @description User names without a limit of reading users */
+            users_get_by_id_limit_allowlist?: string[] | null;
+            /** @description Where runners may be registered; any of project, group */
+            valid_runner_registrars?: string[] | null;
+            /** @description Look for releases; Millrace does not call home */
+            version_check_enabled?: boolean;
+            /** @description Calls of virtual registries in 15 seconds */
+            virtual_registries_endpoints_api_limit?: number;
+            /** @description Where the editor in pages finds extensions */
+            vscode_extension_marketplace?: {
+                [key: string]: unknown;
+            };
+            /** @description The editor in pages uses extensions */
+            vscode_extension_marketplace_enabled?: boolean;
+            /** @description Sign commits made in pages */
+            web_based_commit_signing_enabled?: boolean;
+            /** @description Application of the editor in pages; at least 0 */
+            web_ide_oauth_application_id?: number | null;
+            /**
+             * @description News in the pages
+             * @enum {string}
+             */
+            whats_new_variant?: "all_tiers" | "current_tier" | "disabled";
+            /** @description AsciiDoc in wikis includes addresses */
+            wiki_asciidoc_allow_uri_includes?: boolean;
+            /** @description Bytes of a wiki page; at least 1024 */
+            wiki_page_max_content_bytes?: number;
+            /** @description Zoekt: forget lost search nodes */
+            zoekt_auto_delete_lost_nodes?: boolean;
+            /** @description Zoekt: index every group */
+            zoekt_auto_index_root_namespace?: boolean;
+            /** @description Zoekt: keep answers */
+            zoekt_cache_response?: boolean;
+            /** @description Zoekt: work for one processor; 0 to 100 */
+            zoekt_cpu_to_tasks_ratio?: number;
+            /** @description Zoekt: copies; at least 1 */
+            zoekt_default_number_of_replicas?: number;
+            /** @description Zoekt: share that is indexed again; 0 to 100 */
+            zoekt_force_reindexing_percentage?: number;
+            /** @description Zoekt: largest file; 0 to 16 */
+            zoekt_indexed_file_size_limit?: string;
+            /** @description Zoekt: fill the index */
+            zoekt_indexing_enabled?: boolean;
+            /** @description Zoekt: processes of one indexing; at least 1 */
+            zoekt_indexing_parallelism?: number;
+            /** @description Zoekt: stop filling it */
+            zoekt_indexing_paused?: boolean;
+            /** @description Zoekt: time for one project; 0 to 16 */
+            zoekt_indexing_timeout?: string;
+            /** @description Zoekt: time until a node is lost; 0 to 16 */
+            zoekt_lost_node_threshold?: string;
+            /** @description Zoekt: files of one project; at least 1 */
+            zoekt_maximum_files?: number;
+            /** @description Zoekt: groups at the same time; at least 1 */
+            zoekt_rollout_batch_size?: number;
+            /** @description Zoekt: time until the next try; 0 to 16 */
+            zoekt_rollout_retry_interval?: string;
+            /** @description Zoekt: search with it */
+            zoekt_search_enabled?: boolean;
+            /** @description Zoekt: different pieces of one file; at least 1 */
+            zoekt_trigram_max?: number;
+        };
+        PutGroupsByIdBody: {
+            /** @description Whether projects without a CI configuration get the standard one */
+            auto_devops_enabled?: boolean | null;
+            /** @description Name of the first branch of new projects; null for the one of the instance */
+            default_branch?: string | null;
+            /** @description Who may push to the default branch of new projects: 0 nobody is kept out, 1 developers may not force, 2 maintainers only, 3 developers may push but not force, 4 developers only push the first commit */
+            default_branch_protection?: number;
+            /** @description What the group is about */
+            description?: string | null;
+            /**
+             * @deprecated
+             * @description Use `emails_enabled`
+             */
+            emails_disabled?: boolean;
+            /** @description Whether notifications are sent by email */
+            emails_enabled?: boolean;
+            /** @description Project that templates of files are taken from */
+            file_template_project_id?: number | null;
+            /** @description Comma-separated, like `192.0.2.0/24` */
+            ip_restriction_ranges?: string | null;
+            /** @description Whether Git LFS is on */
+            lfs_enabled?: boolean;
+            /** @description Whether projects of the group take no members of their own */
+            membership_lock?: boolean;
+            /** @description Whether mentioning the group notifies nobody */
+            mentions_disabled?: boolean | null;
+            /** @description Name of the group */
+            name?: string;
+            /** @description Last part of the address of the group */
+            path?: string;
+            /** @description Whether groups below are shared only within the hierarchy */
+            prevent_sharing_groups_outside_hierarchy?: boolean;
+            /**
+             * @description Who may create projects in the group
+             * @enum {string}
+             */
+            project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
+            /** @description Whether users may ask to become members */
+            request_access_enabled?: boolean;
+            /** @description Whether members need a second factor */
+            require_two_factor_authentication?: boolean;
+            /** @description Whether projects may not be shared with other groups */
+            share_with_group_lock?: boolean;
+            /**
+             * @description Whether runners of the instance run jobs, and whether groups and projects below may change that
+             * @enum {string}
+             */
+            shared_runners_setting?: "enabled" | "disabled_and_overridable" | "disabled_and_unoverridable" | "disabled_with_override";
+            /**
+             * @description Who may create groups below
+             * @enum {string}
+             */
+            subgroup_creation_level?: "owner" | "maintainer";
+            /** @description Hours */
+            two_factor_grace_period?: number;
+            /**
+             * @description Who may see it
+             * @enum {string}
+             */
+            visibility?: "private" | "internal" | "public";
+            /**
+             * @description Who may see the wiki
+             * @enum {string}
+             */
+            wiki_access_level?: "disabled" | "private" | "enabled";
+        };
+        PutGroupsByIdMembersByUserIdBody: {
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
+            access_level: number;
+            /**
+             * Format: date
+             * @description Day when the membership ends; null for never
+             */
+            expires_at?: string | null;
+        };
+        PutGroupsByIdVariablesByKeyBody: {
+            /** @description What the variable is for */
+            description?: string | null;
+            /** @description Environments that the variable is for: a name, or a pattern with `*` */
+            environment_scope?: string;
+            /** @description Which of several variables with this key */
+            filter?: {
+                /** @description Environments that the variable is for: a name, or a pattern with `*` */
+                environment_scope?: string;
+            };
+            /** @description Hidden in logs */
+            masked?: boolean;
+            /** @description Only for protected branches and tags */
+            protected?: boolean;
+            /** @description Not expanded */
+            raw?: boolean;
+            /** @description Value of the variable */
+            value?: string;
+            /**
+             * @description `env_var`: a variable of the environment; `file`: the path of a file with the value
+             * @enum {string}
+             */
+            variable_type?: "env_var" | "file";
+        };
+        PutJobsByIdBody: {
+            /**
+             * @deprecated
+             * @description Use `output`
+             */
+            checksum?: string;
+            /** @description Exit code of the script */
+            exit_code?: number;
+            /** @description Why the job failed, in one word of the runner */
+            failure_reason?: string;
+            /** @description What the runner says of itself */
+            info?: {
+                /** @description Processor */
+                architecture?: string;
+                /** @description How the runner is set up */
+                config?: unknown;
+                /** @description How it runs jobs */
+                executor?: string;
+                /** @description What the runner can do */
+                features?: unknown;
+                /** @description Labels of the runner */
+                labels?: unknown;
+                /** @description Name of the program */
+                name?: string;
+                /** @description Operating system */
+                platform?: string;
+                /** @description Commit that the runner was built from */
+                revision?: string;
+                /** @description Shell of scripts */
+                shell?: string;
+                /** @description Version */
+                version?: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description Checksum and size of the whole log */
+            output?: {
+                /** @description Bytes of the whole log */
+                bytesize?: number;
+                /** @description Checksum of the log; use `output` */
+                checksum?: string;
+            };
+            /**
+             * @description State of the job now
+             * @enum {string}
+             */
+            state?: "running" | "success" | "failed" | "pending";
+            /** @description The job's token */
+            token?: string;
+        };
+        PutProjectsByIdBody: {
+            /** @description A skipped pipeline counts as passed */
+            allow_merge_on_skipped_pipeline?: boolean | null;
+            /** @description Whether the project is read-only */
+            archived?: boolean;
+            /**
+             * @description Whether a newer pipeline of the branch cancels older ones that wait
+             * @enum {string}
+             */
+            auto_cancel_pending_pipelines?: "enabled" | "disabled";
+            /** @description Whether commits on the default branch close the issues that they name */
+            autoclose_referenced_issues?: boolean;
+            /**
+             * @description How jobs get the repository: `fetch` into what is there, or `clone` anew
+             * @enum {string}
+             */
+            build_git_strategy?: "fetch" | "clone";
+            /** @description Seconds */
+            build_timeout?: number;
+            /**
+             * @description Replaces `jobs_enabled`
+             * @enum {string}
+             */
+            builds_access_level?: "disabled" | "private" | "enabled";
+            /** @description Path of the CI configuration in the repository; null for the usual one */
+            ci_config_path?: string | null;
+            /** @description Commits that jobs fetch; 0 for all */
+            ci_default_git_depth?: number | null;
+            /** @description Whether older deployment jobs are skipped */
+            ci_forward_deployment_enabled?: boolean;
+            /** @description Whether job tokens of this project reach only listed projects */
+            ci_job_token_scope_enabled?: boolean;
+            /** @description Whether protected branches have caches of their own */
+            ci_separated_caches?: boolean;
+            /** @description Name of the default branch */
+            default_branch?: string;
+            /** @description What the project is about */
+            description?: string | null;
+            /**
+             * @deprecated
+             * @description Use `emails_enabled`
+             */
+            emails_disabled?: boolean;
+            /** @description Whether notifications are sent by email */
+            emails_enabled?: boolean;
+            /**
+             * @description Who may use environments
+             * @enum {string}
+             */
+            environments_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may fork
+             * @enum {string}
+             */
+            forking_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether runners of the groups above run jobs */
+            group_runners_enabled?: boolean;
+            /**
+             * @description Replaces `issues_enabled`
+             * @enum {string}
+             */
+            issues_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `issues_access_level`
+             */
+            issues_enabled?: boolean;
+            /**
+             * @deprecated
+             * @description Use `builds_access_level`
+             */
+            jobs_enabled?: boolean;
+            /** @description Whether artifacts of the latest pipeline of each ref are kept beyond their expiry */
+            keep_latest_artifact?: boolean;
+            /** @description Whether Git LFS is on */
+            lfs_enabled?: boolean;
+            /** @description Template of messages of merge commits; null for the usual one */
+            merge_commit_template?: string | null;
+            /**
+             * @description How merge requests are merged
+             * @enum {string}
+             */
+            merge_method?: "merge" | "rebase_merge" | "ff";
+            /** @description Whether merge requests run pipelines of the merged result */
+            merge_pipelines_enabled?: boolean;
+            /**
+             * @description Replaces `merge_requests_enabled`
+             * @enum {string}
+             */
+            merge_requests_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `merge_requests_access_level`
+             */
+            merge_requests_enabled?: boolean;
+            /** @description Whether merge requests are merged in trains */
+            merge_trains_enabled?: boolean;
+            /** @description Name of the project */
+            name?: string;
+            /** @description Whether open discussions keep a merge request from being merged */
+            only_allow_merge_if_all_discussions_are_resolved?: boolean;
+            /** @description Whether a merge request needs a passed pipeline */
+            only_allow_merge_if_pipeline_succeeds?: boolean;
+            /** @description Last part of the address of the project */
+            path?: string;
+            /** @description Whether a push prints the link to a merge request */
+            printing_merge_request_link_enabled?: boolean;
+            /**
+             * @deprecated
+             * @description Use `public_jobs`
+             */
+            public_builds?: boolean;
+            /** @description Whether everyone who sees the project sees its jobs */
+            public_jobs?: boolean;
+            /**
+             * @description Who may see releases
+             * @enum {string}
+             */
+            releases_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether new merge requests remove their source branch when merged */
+            remove_source_branch_after_merge?: boolean;
+            /**
+             * @description Who may see the repository
+             * @enum {string}
+             */
+            repository_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether users may ask to become members */
+            request_access_enabled?: boolean;
+            /** @description Whether discussions of lines that changed resolve themselves */
+            resolve_outdated_diff_discussions?: boolean;
+            /** @description Whether runners of the instance run jobs */
+            shared_runners_enabled?: boolean;
+            /**
+             * @description Replaces `snippets_enabled`
+             * @enum {string}
+             */
+            snippets_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `snippets_access_level`
+             */
+            snippets_enabled?: boolean;
+            /** @description Template of messages of squashed commits; null for the usual one */
+            squash_commit_template?: string | null;
+            /**
+             * @description Whether merge requests are squashed
+             * @enum {string}
+             */
+            squash_option?: "never" | "always" | "default_on" | "default_off";
+            /** @description Template of messages of applied suggestions; null for the usual one */
+            suggestion_commit_message?: string | null;
+            /**
+             * @deprecated
+             * @description Use `topics`
+             */
+            tag_list?: string[] | null;
+            /** @description Words that describe the project */
+            topics?: string[];
+            /**
+             * @description Who may see it
+             * @enum {string}
+             */
+            visibility?: "private" | "internal" | "public";
+            /**
+             * @description Replaces `wiki_enabled`
+             * @enum {string}
+             */
+            wiki_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `wiki_access_level`
+             */
+            wiki_enabled?: boolean;
+        };
+        PutProjectsByIdMembersByUserIdBody: {
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
+            access_level: number;
+            /**
+             * Format: date
+             * @description Day when the membership ends; null for never
+             */
+            expires_at?: string | null;
+        };
+        PutProjectsByIdMergeRequestsByMergeRequestIidBody: {
+            /** @description Whether who may merge into the target may push to the source branch */
+            allow_collaboration?: boolean;
+            /** @description One assignee; 0 removes all */
+            assignee_id?: number;
+            /** @description Assignees; empty removes all */
+            assignee_ids?: number[];
+            /** @description Text of the merge request, in Markdown */
+            description?: string | null;
+            /** @description Whether only members may comment */
+            discussion_locked?: boolean;
+            /** @description Whether merging removes the source branch */
+            remove_source_branch?: boolean;
+            /** @description Reviewers; empty removes all */
+            reviewer_ids?: number[];
+            /** @description Whether the commits become one when merged */
+            squash?: boolean;
+            /**
+             * @description Close it or open it again
+             * @enum {string}
+             */
+            state_event?: "close" | "reopen";
+            /** @description Branch that the changes go to */
+            target_branch?: string;
+            /** @description Title of the merge request */
+            title?: string;
+        };
+        PutProjectsByIdMergeRequestsByMergeRequestIidMergeBody: {
+            /** @description Merge when the pipeline succeeds */
+            auto_merge?: boolean;
+            /** @description Message of the merge commit */
+            merge_commit_message?: string;
+            /**
+             * @deprecated
+             * @description Use `auto_merge`
+             */
+            merge_when_pipeline_succeeds?: boolean;
+            /** @description Must be the head of the source branch */
+            sha?: string;
+            /** @description Whether to remove the source branch */
+            should_remove_source_branch?: boolean;
+            /** @description Whether the commits become one when merged */
+            squash?: boolean;
+            /** @description Message of the squashed commit */
+            squash_commit_message?: string;
+        };
+        PutProjectsByIdVariablesByKeyBody: {
+            /** @description What the variable is for */
+            description?: string | null;
+            /** @description Environments that the variable is for: a name, or a pattern with `*` */
+            environment_scope?: string;
+            /** @description Which of several variables with this key */
+            filter?: {
+                /** @description Environments that the variable is for: a name, or a pattern with `*` */
+                environment_scope?: string;
+            };
+            /** @description Hidden in logs */
+            masked?: boolean;
+            /** @description Only for protected branches and tags */
+            protected?: boolean;
+            /** @description Not expanded */
+            raw?: boolean;
+            /** @description Value of the variable */
+            value?: string;
+            /**
+             * @description `env_var`: a variable of the environment; `file`: the path of a file with the value
+             * @enum {string}
+             */
+            variable_type?: "env_var" | "file";
+        };
+        PutRunnersByIdBody: {
+            /**
+             * @description Whether it runs jobs of all refs or of protected ones only
+             * @enum {string}
+             */
+            access_level?: "not_protected" | "ref_protected";
+            /**
+             * @deprecated
+             * @description The opposite of `paused`
+             */
+            active?: boolean;
+            /** @description What people recognise the runner by */
+            description?: string;
+            /** @description It cannot be enabled for other projects */
+            locked?: boolean;
+            /** @description Notes for who runs the runner */
+            maintenance_note?: string | null;
+            /** @description Seconds that a job may take */
+            maximum_timeout?: number | null;
+            /** @description It takes no new jobs */
+            paused?: boolean;
+            /** @description Whether it runs jobs without tags */
+            run_untagged?: boolean;
+            /** @description Only jobs with all of their tags among these run on it */
+            tag_list?: string[];
+        };
+        /** @description Requested too often. */
+        RateError: {
+            /** @description Always with the one key */
+            message: {
+                /** @description The same in words */
+                error: string;
+            };
+        };
+        /** @description Something that cannot be saved as it is: reasons by field; `base` where no single field is at fault. */
+        RecordError: {
+            /** @description Reasons by field */
+            message: {
+                [key: string]: string[];
+            };
+        };
         /** RecoveryCodes */
         RecoveryCodes: {
             /** @description Each works once; they are shown this time only */
@@ -5789,15 +8635,20 @@ export interface components {
         };
         /** RepositoryFile */
         RepositoryFile: {
+            /** @description Hash of the content as git keeps it */
             blob_id: string;
+            /** @description The commit of `ref` */
             commit_id: string;
             /** @description Base64 */
             content: string;
+            /** @description SHA-256 of the content */
             content_sha256: string;
             encoding: string;
+            /** @description Whether it is executable */
             execute_filemode: boolean;
             file_name: string;
             file_path: string;
+            /** @description The last commit that changed the file */
             last_commit_id: string;
             ref: string;
             /** @description Bytes */
@@ -5815,28 +8666,44 @@ export interface components {
             /** Format: date */
             expires_at: string | null;
             id: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
             last_used_at: string | null;
             name: string;
             resource_id: number;
             resource_type: string;
+            /** @description Whether it was revoked */
             revoked: boolean;
             scopes: string[];
             user_id: number;
         };
+        /** @description The address or its method does not exist, or a page is beyond the maximum offset. */
+        RouteError: {
+            /** @description The status and why */
+            error: string;
+        };
         /** Runner */
         Runner: {
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `paused`, its opposite
+             */
             active: boolean;
             /** Format: date-time */
             created_at: string;
+            /** @description Who created it */
             created_by: number | null;
             description: string;
             id: number;
             ip_address: string | null;
+            /** @description Whether it is for the whole instance */
             is_shared: boolean;
+            /** @description Whether it runs a job now */
             job_execution_status: string;
             name: string | null;
+            /** @description Whether it was heard of lately; null for never */
             online: boolean | null;
             paused: boolean;
             runner_type: string;
@@ -5846,35 +8713,53 @@ export interface components {
         RunnerCreated: {
             id: number;
             token: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the token ends; null for never
+             */
             token_expires_at: string | null;
         };
         /** RunnerDetail */
         RunnerDetail: {
+            /** @description Whether it runs jobs of all refs or of protected ones only */
             access_level: string;
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use `paused`, its opposite
+             */
             active: boolean;
             architecture: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last heard of
+             */
             contacted_at: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Who created it */
             created_by: number | null;
             description: string;
             groups?: components["schemas"]["RunnerGroup"][];
             id: number;
             ip_address: string | null;
+            /** @description Whether it is for the whole instance */
             is_shared: boolean;
+            /** @description Whether it runs a job now */
             job_execution_status: string;
+            /** @description Whether it stays with its projects */
             locked: boolean;
             maintenance_note: string | null;
+            /** @description Seconds after which a job on it is stopped */
             maximum_timeout: number | null;
             name: string | null;
+            /** @description Whether it was heard of lately; null for never */
             online: boolean | null;
             paused: boolean;
             platform: string | null;
             projects?: components["schemas"]["RunnerProject"][];
+            /** @description Commit that the runner was built from */
             revision: string | null;
+            /** @description Whether it runs jobs without tags */
             run_untagged: boolean;
             runner_type: string;
             status: string;
@@ -5889,7 +8774,9 @@ export interface components {
         };
         /** RunnerJob */
         RunnerJob: {
+            /** @description Whether the pipeline goes on when it fails */
             allow_failure: boolean;
+            /** @description Too old to be repeated */
             archived: boolean;
             artifacts: {
                 file_format: string | null;
@@ -5897,13 +8784,18 @@ export interface components {
                 filename: string;
                 size: number;
             }[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When its artifacts go
+             */
             artifacts_expire_at: string | null;
+            /** @description Its archive of artifacts */
             artifacts_file?: {
                 filename: string;
                 size: number;
             };
             commit: components["schemas"]["Commit"] | null;
+            /** @description Percentage that the log told */
             coverage: number | null;
             /** Format: date-time */
             created_at: string;
@@ -5911,7 +8803,10 @@ export interface components {
             download_url?: string | null;
             /** @description Seconds */
             duration: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When log and artifacts were removed
+             */
             erased_at: string | null;
             exit_code?: number | null;
             /** @description On failed jobs */
@@ -5941,6 +8836,7 @@ export interface components {
             /** Format: date-time */
             started_at: string | null;
             status: string;
+            /** @description Whether `ref` is a tag */
             tag: boolean;
             tag_list: string[];
             user: components["schemas"]["User"] | null;
@@ -5949,15 +8845,20 @@ export interface components {
         /** RunnerManager */
         RunnerManager: {
             architecture: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was last heard of
+             */
             contacted_at: string;
             /** Format: date-time */
             created_at: string;
             id: number;
             ip_address: string | null;
             platform: string | null;
+            /** @description Commit that the runner was built from */
             revision: string | null;
             status: string;
+            /** @description Tells machines apart that use the same runner token */
             system_id: string;
             version: string | null;
         };
@@ -5972,14 +8873,32 @@ export interface components {
         /** RunnerRegistrationToken */
         RunnerRegistrationToken: {
             token: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the token ends; null for never
+             */
             token_expires_at: string | null;
         };
         /** RunnerToken */
         RunnerToken: {
             token: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the token ends; null for never
+             */
             token_expires_at: string | null;
+        };
+        /** @description The token is valid and lacks every scope that the operation accepts. */
+        ScopeError: {
+            /**
+             * @description Always this word
+             * @enum {string}
+             */
+            error: "insufficient_scope";
+            /** @description The same in a sentence */
+            error_description: string;
+            /** @description Scopes of which one is needed, separated by blanks */
+            scope: string;
         };
         /** SecurityKey */
         SecurityKey: {
@@ -6005,6 +8924,7 @@ export interface components {
             /** @description Of an annotated tag */
             message: string | null;
             name: string;
+            /** @description Whether it is protected */
             protected: boolean;
             release: components["schemas"]["TagRelease"] | null;
             /** @description Object id: of the tag object, or of the commit for a lightweight tag */
@@ -6025,6 +8945,7 @@ export interface components {
         /** TreeEntry */
         TreeEntry: {
             id: string;
+            /** @description File mode */
             mode: string;
             name: string;
             path: string;
@@ -6048,6 +8969,7 @@ export interface components {
         User: {
             avatar_url: string | null;
             bio: string | null;
+            /** @description Whether it stands for a program */
             bot: boolean;
             /** Format: date-time */
             created_at: string;
@@ -6061,6 +8983,7 @@ export interface components {
             name: string;
             organization: string | null;
             pronouns: string | null;
+            /** @description Address shown on the profile */
             public_email: string | null;
             skype: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
@@ -6075,20 +8998,26 @@ export interface components {
         UserAccount: {
             avatar_url: string | null;
             bio: string | null;
+            /** @description Whether it stands for a program */
             bot: boolean;
             can_create_group: boolean;
             can_create_project: boolean;
             color_scheme_id: number;
             commit_email: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the email address was confirmed
+             */
             confirmed_at: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Who created it */
             created_by?: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             current_sign_in_at: string | null;
             discord: string | null;
             email: string;
+            /** @description Whether the user sees internal projects as a member only */
             external: boolean;
             id: number;
             identities: {
@@ -6097,7 +9026,10 @@ export interface components {
             }[];
             is_admin?: boolean;
             job_title: string | null;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Day of the last activity
+             */
             last_activity_on: string | null;
             /** Format: date-time */
             last_sign_in_at: string | null;
@@ -6106,12 +9038,15 @@ export interface components {
             /** @description Too many failed sign-ins */
             locked: boolean;
             name: string;
+            /** @description Id of the personal namespace */
             namespace_id?: number | null;
             note?: string | null;
             organization: string | null;
+            /** @description Whether the profile is hidden from others */
             private_profile: boolean;
             projects_limit: number;
             pronouns: string | null;
+            /** @description Address shown on the profile */
             public_email: string | null;
             skype: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
@@ -6128,20 +9063,26 @@ export interface components {
         UserForAdmin: {
             avatar_url: string | null;
             bio: string | null;
+            /** @description Whether it stands for a program */
             bot: boolean;
             can_create_group: boolean;
             can_create_project: boolean;
             color_scheme_id: number;
             commit_email: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the email address was confirmed
+             */
             confirmed_at: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Who created it */
             created_by: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             current_sign_in_at: string | null;
             discord: string | null;
             email: string;
+            /** @description Whether the user sees internal projects as a member only */
             external: boolean;
             id: number;
             identities: {
@@ -6150,7 +9091,10 @@ export interface components {
             }[];
             is_admin: boolean;
             job_title: string | null;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Day of the last activity
+             */
             last_activity_on: string | null;
             /** Format: date-time */
             last_sign_in_at: string | null;
@@ -6159,12 +9103,15 @@ export interface components {
             /** @description Too many failed sign-ins */
             locked: boolean;
             name: string;
+            /** @description Id of the personal namespace */
             namespace_id: number | null;
             note: string | null;
             organization: string | null;
+            /** @description Whether the profile is hidden from others */
             private_profile: boolean;
             projects_limit: number;
             pronouns: string | null;
+            /** @description Address shown on the profile */
             public_email: string | null;
             skype: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
@@ -6184,6 +9131,7 @@ export interface components {
             /** @description Too many failed sign-ins */
             locked: boolean;
             name: string;
+            /** @description Address shown on the profile */
             public_email: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
             state: string;
@@ -6194,20 +9142,26 @@ export interface components {
         UserView: {
             avatar_url: string | null;
             bio?: string | null;
+            /** @description Whether it stands for a program */
             bot?: boolean;
             can_create_group?: boolean;
             can_create_project?: boolean;
             color_scheme_id?: number;
             commit_email?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the email address was confirmed
+             */
             confirmed_at?: string | null;
             /** Format: date-time */
             created_at?: string;
+            /** @description Who created it */
             created_by?: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             current_sign_in_at?: string | null;
             discord?: string | null;
             email?: string;
+            /** @description Whether the user sees internal projects as a member only */
             external?: boolean;
             id: number;
             identities?: {
@@ -6216,7 +9170,10 @@ export interface components {
             }[];
             is_admin?: boolean;
             job_title?: string | null;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Day of the last activity
+             */
             last_activity_on?: string | null;
             /** Format: date-time */
             last_sign_in_at?: string | null;
@@ -6225,12 +9182,15 @@ export interface components {
             /** @description Too many failed sign-ins */
             locked: boolean;
             name: string;
+            /** @description Id of the personal namespace */
             namespace_id?: number | null;
             note?: string | null;
             organization?: string | null;
+            /** @description Whether the profile is hidden from others */
             private_profile?: boolean;
             projects_limit?: number;
             pronouns?: string | null;
+            /** @description Address shown on the profile */
             public_email: string | null;
             skype?: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
@@ -6246,77 +9206,92 @@ export interface components {
         /** Variable */
         Variable: {
             description: string | null;
+            /** @description Environments that the variable is for */
             environment_scope: string;
+            /** @description Whether its value can never be read again */
             hidden: boolean;
             key: string;
+            /** @description Whether its value is hidden in logs */
             masked: boolean;
+            /** @description Whether it is protected */
             protected: boolean;
+            /** @description Whether `$` in the value stays as it is */
             raw: boolean;
             /** @description Null when the variable is hidden */
             value: string | null;
+            /** @description `env_var` or `file` */
             variable_type: string;
         };
         /** Version */
         Version: {
+            /** @description Commit that this release was built from */
             revision: string;
             /** @description The release of the API that this server is compatible with */
             version: string;
         };
     };
     responses: {
-        /** @description A parameter is missing or not valid */
+        /** @description A parameter is missing or not valid, or what it asks for cannot be saved */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ParameterError"] | components["schemas"]["RecordError"] | components["schemas"]["MessageError"];
             };
         };
-        /** @description Conflicts with what is there */
+        /** @description Something like it exists already, or it has changed meanwhile */
         Conflict: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["MessageError"] | components["schemas"]["RecordError"];
             };
         };
-        /** @description A fault of the service; `request_id` finds it in the log */
-        Fault: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Not allowed for this caller */
+        /** @description The caller, or the scopes of the token, may not do this */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["MessageError"] | components["schemas"]["ScopeError"];
             };
         };
-        /** @description Not possible in this state */
+        /** @description A fault of the server */
+        InternalServerError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InternalError"];
+            };
+        };
+        /** @description Not possible for this resource as it is, or a page beyond the maximum offset */
         NotAllowed: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["MessageError"] | components["schemas"]["RouteError"];
             };
         };
-        /** @description Does not exist, or may not be seen by this caller */
+        /** @description Does not exist, or may not be seen by the caller */
         NotFound: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["MessageError"] | components["schemas"]["RouteError"];
             };
+        };
+        /** @description Nothing changed since the `ETag` in `If-None-Match`; no body */
+        NotModified: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content?: never;
         };
         /** @description Does not continue what is there */
         OutOfPlace: {
@@ -6324,59 +9299,110 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
-        /** @description Changed since the client read it */
+        /** @description Changed since the time in `If-Unmodified-Since` */
         PreconditionFailed: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
-        /** @description A rate limit is used up; `Retry-After` says for how long */
-        TooManyRequests: {
+        /** @description Overloaded, or a part of the service is away; come back after the seconds in `Retry-After` */
+        ServiceUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MessageError"];
+            };
+        };
+        /** @description The body is larger than the named limit */
+        TooLarge: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["MessageError"];
+            };
+        };
+        /** @description A rate limit is used up: come back after the seconds in `Retry-After`. General limits answer in plain text */
+        TooManyRequests: {
+            headers: {
+                "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                "RateLimit-Name": components["headers"]["RateLimitName"];
+                "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RateError"];
+                /** @example Retry later */
                 "text/plain": string;
             };
         };
-        /** @description No valid credentials */
+        /** @description No credentials, or none that are valid */
         Unauthorized: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
-        /** @description Overloaded or without its database; `Retry-After` says when to come back */
-        Unavailable: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Understood, and not possible */
+        /** @description Understood, and cannot be done */
         Unprocessable: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["MessageError"] | components["schemas"]["RecordError"];
             };
         };
     };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Names this state of the answer: sent back as `If-None-Match`, it is answered with 304 while nothing changed */
+        ETag: string;
+        /** @description Addresses of other pages: `prev`, `next`, `first`, `last`; only `next` when paged by cursor */
+        Link: string;
+        /** @description Requests in a minute */
+        RateLimitLimit: number;
+        /** @description Which limit */
+        RateLimitName: string;
+        /** @description Requests in this period so far */
+        RateLimitObserved: number;
+        /** @description Requests left in this period */
+        RateLimitRemaining: number;
+        /** @description When the period ends, in seconds since 1970 */
+        RateLimitReset: number;
+        /** @description When the period ends, as a date of HTTP */
+        RateLimitResetTime: string;
+        /** @description Seconds to wait */
+        RetryAfter: number;
+        /** @description Number of the next page; empty on the last */
+        XNextPage: string;
+        /** @description Number of this page */
+        XPage: number;
+        /** @description Items of a page */
+        XPerPage: number;
+        /** @description Number of the page before; empty on the first */
+        XPrevPage: string;
+        /** @description Finds the request in the log of the server; one that the client sends is taken over */
+        XRequestId: string;
+        /** @description Items of the list; left out beyond 10,000 */
+        XTotal: number;
+        /** @description Pages of the list; left out beyond 10,000 items */
+        XTotalPages: number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -6389,7 +9415,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6398,25 +9427,29 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postAdminCiVariables: {
@@ -6428,46 +9461,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    /** @description Key of the variable */
-                    key: string;
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Also never shown again */
-                    masked_and_hidden?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
-                "application/x-www-form-urlencoded": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    /** @description Key of the variable */
-                    key: string;
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Also never shown again */
-                    masked_and_hidden?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
+                "application/json": components["schemas"]["PostAdminCiVariablesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostAdminCiVariablesBody"];
+                "multipart/form-data": components["schemas"]["PostAdminCiVariablesBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6477,15 +9480,19 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getAdminCiVariablesByKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Key of the variable */
                 key: string;
@@ -6497,26 +9504,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putAdminCiVariablesByKey: {
@@ -6529,46 +9532,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    filter?: {
-                        environment_scope?: string;
-                    };
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value?: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
-                "application/x-www-form-urlencoded": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    filter?: {
-                        environment_scope?: string;
-                    };
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value?: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
+                "application/json": components["schemas"]["PutAdminCiVariablesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutAdminCiVariablesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutAdminCiVariablesByKeyBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6579,15 +9555,19 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteAdminCiVariablesByKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Key of the variable */
                 key: string;
@@ -6596,9 +9576,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -6609,14 +9590,17 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getApplicationSettings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6625,24 +9609,20 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApplicationSettings"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putApplicationSettings: {
@@ -6652,2458 +9632,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @description Address for reports of abuse */
-                    abuse_notification_email?: string | null;
-                    /** @description Administrators sign in again for administrative tasks */
-                    admin_mode?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use abuse_notification_email
-                     */
-                    admin_notification_email?: string | null;
-                    /** @description Where people land after they signed out; 0 to 2048 */
-                    after_sign_out_path?: string | null;
-                    /** @description Shown after registration; 0 to 65535 */
-                    after_sign_up_text?: string | null;
-                    /** @description Calls of an assistant in 8 hours */
-                    ai_action_api_rate_limit?: number;
-                    /** @description Key for the spam filter; 0 to 4096 */
-                    akismet_api_key?: string | null;
-                    /** @description Filter spam; needs spamfilter_api_key */
-                    akismet_enabled?: boolean;
-                    /** @description People may delete their own account */
-                    allow_account_deletion?: boolean;
-                    /** @description Every integration may be used */
-                    allow_all_integrations?: boolean;
-                    /** @description Administrators assign imported work without asking */
-                    allow_bypass_placeholder_confirmation?: boolean;
-                    /** @description Imported work may go to administrators */
-                    allow_contribution_mapping_to_admins?: boolean;
-                    /** @description Deploy tokens work with outside sign-in */
-                    allow_deploy_tokens_and_keys_with_external_authn?: boolean;
-                    /** @description Group owners manage LDAP synchronisation */
-                    allow_group_owners_to_manage_ldap?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use allow_local_requests_from_web_hooks_and_services
-                     */
-                    allow_local_requests_from_hooks_and_services?: boolean;
-                    /** @description System hooks may reach the local network */
-                    allow_local_requests_from_system_hooks?: boolean;
-                    /** @description Web hooks may reach the local network */
-                    allow_local_requests_from_web_hooks_and_services?: boolean;
-                    /** @description Let through what may be spam */
-                    allow_possible_spam?: boolean;
-                    /** @description Guests may create groups and personal projects */
-                    allow_project_creation_for_guest_and_below?: boolean;
-                    /** @description Runners register with a registration token */
-                    allow_runner_registration_token?: boolean;
-                    /** @description Group owners make service accounts */
-                    allow_top_level_group_owners_to_create_service_accounts?: boolean;
-                    /** @description Integrations that may be used when not all may */
-                    allowed_integrations?: string[] | null;
-                    /** @description Visitors may search */
-                    anonymous_searches_allowed?: boolean;
-                    /** @description Age from which jobs cannot be retried, in words; empty for never */
-                    archive_builds_in_human_readable?: string | null;
-                    /** @description Files that an AsciiDoc document includes; 0 to 64 */
-                    asciidoc_max_includes?: number;
-                    /** @description Hosts whose pictures are not fetched through the proxy; wildcards */
-                    asset_proxy_allowlist?: string[] | null;
-                    /** @description Fetch pictures through a proxy; needs asset_proxy_url */
-                    asset_proxy_enabled?: boolean;
-                    /** @description Secret shared with the proxy of pictures; 0 to 4096 */
-                    asset_proxy_secret_key?: string | null;
-                    /** @description Address of the proxy of pictures */
-                    asset_proxy_url?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use asset_proxy_allowlist
-                     */
-                    asset_proxy_whitelist?: string[] | null;
-                    /** @description Keep an authorized_keys file; Millrace serves SSH itself */
-                    authorized_keys_enabled?: boolean;
-                    /** @description Ban accounts that download too many repositories */
-                    auto_ban_user_on_excessive_projects_download?: boolean;
-                    /** @description Domain for automatic deployments */
-                    auto_devops_domain?: string | null;
-                    /** @description New projects build by a default configuration */
-                    auto_devops_enabled?: boolean;
-                    /** @description Completions of user names a minute, signed in */
-                    autocomplete_users_limit?: number;
-                    /** @description Completions of user names a minute, anybody */
-                    autocomplete_users_unauthenticated_limit?: number;
-                    /** @description Allot bought storage by itself */
-                    automatic_purchased_storage_allocation?: boolean;
-                    /** @description Pictures of people by their address */
-                    avatarservice_enabled?: boolean;
-                    /** @description Batches of a transfer at the same time; at least 1 */
-                    bulk_import_concurrent_pipeline_batch_limit?: number;
-                    /** @description Transfer groups from another instance */
-                    bulk_import_enabled?: boolean;
-                    /** @description Megabytes of one file of a transfer; at least 0 */
-                    bulk_import_max_download_file_size?: number;
-                    /** @description New accounts may create top-level groups */
-                    can_create_group?: boolean;
-                    /** @description Offer what the plan of a group has; Millrace has one plan */
-                    check_namespace_plan?: boolean;
-                    /** @description Longest life of pipelines that a project sets */
-                    ci_delete_pipelines_in_seconds_limit_human_readable?: string;
-                    /** @description Logs appear while jobs run; always so */
-                    ci_job_live_trace_enabled?: boolean;
-                    /** @description Files that a configuration includes; 0 to 1000 */
-                    ci_max_includes?: number;
-                    /** @description Bytes of a configuration with all its files; at least 1 */
-                    ci_max_total_yaml_size_bytes?: number;
-                    /** @description Bytes of one partition of CI data; at least 1 */
-                    ci_partitions_size_limit?: number;
-                    /** @description Code suggestions a minute */
-                    code_suggestions_api_rate_limit?: number;
-                    /** @description Host of private commit addresses */
-                    commit_email_hostname?: string | null;
-                    /** @description Work of one import from Bitbucket Cloud; at least 1 */
-                    concurrent_bitbucket_import_jobs_limit?: number;
-                    /** @description Work of one import from Bitbucket Server; at least 1 */
-                    concurrent_bitbucket_server_import_jobs_limit?: number;
-                    /** @description Work of one import from GitHub; at least 1 */
-                    concurrent_github_import_jobs_limit?: number;
-                    /** @description Batches of exports at the same time; at least 1 */
-                    concurrent_relation_batch_export_limit?: number;
-                    /** @description Clean up old projects too */
-                    container_expiration_policies_enable_historic_entries?: boolean;
-                    /** @description Tags deleted in one run */
-                    container_registry_cleanup_tags_service_max_list_size?: number;
-                    /** @description Seconds of one deletion of tags */
-                    container_registry_delete_tags_service_timeout?: number;
-                    /** @description Remember tags between clean-ups */
-                    container_registry_expiration_policies_caching?: boolean;
-                    /** @description Clean-ups at the same time */
-                    container_registry_expiration_policies_worker_capacity?: number;
-                    /** @description Minutes of life of registry tokens; at least 1 */
-                    container_registry_token_expire_delay?: number;
-                    /** @description Organizations that one creates a minute */
-                    create_organization_api_limit?: number;
-                    /** @description Where figures of applications are read; 0 to 512 */
-                    cube_api_base_url?: string | null;
-                    /** @description Another start of clone addresses over HTTP; 0 to 511 */
-                    custom_http_clone_url_root?: string | null;
-                    /** @description Group whose projects are templates; at least 0 */
-                    custom_project_templates_group_id?: number | null;
-                    /** @description Bound of groups without a plan */
-                    dashboard_limit?: number;
-                    /** @description Use dashboard_limit */
-                    dashboard_limit_enabled?: boolean;
-                    /** @description Deactivate accounts that nobody uses */
-                    deactivate_dormant_users?: boolean;
-                    /** @description Days until an account counts as unused; at least 90 */
-                    deactivate_dormant_users_period?: number;
-                    /** @description End of the mail about a deactivation; 0 to 1000 */
-                    deactivation_email_additional_text?: string | null;
-                    /** @description Seconds to unpack an archive; 0 for any */
-                    decompress_archive_file_timeout?: number;
-                    /** @description Life of artifacts that say none, in words; 0 keeps them */
-                    default_artifacts_expire_in?: string;
-                    /** @description First branch of new projects */
-                    default_branch_name?: string;
-                    /**
-                     * @deprecated
-                     * @description Protection of default branches; use default_branch_protection_defaults
-                     */
-                    default_branch_protection?: number;
-                    /** @description Protection of default branches */
-                    default_branch_protection_defaults?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Configuration file of new projects */
-                    default_ci_config_path?: string | null;
-                    /** @description Highlighting theme of new accounts in the dark; at least 1 */
-                    default_dark_syntax_highlighting_theme?: number;
-                    /**
-                     * @description Visibility of new groups
-                     * @enum {string}
-                     */
-                    default_group_visibility?: "private" | "internal" | "public";
-                    /** @description Language for people who did not choose one; 0 to 16 */
-                    default_preferred_language?: string;
-                    /** @description Who creates projects in new groups */
-                    default_project_creation?: number;
-                    /** @description Only administrators delete projects */
-                    default_project_deletion_protection?: boolean;
-                    /**
-                     * @description Visibility of new projects
-                     * @enum {string}
-                     */
-                    default_project_visibility?: "private" | "internal" | "public";
-                    /** @description Personal projects of a new account */
-                    default_projects_limit?: number;
-                    /** @description Where a search begins; 0 to 64 */
-                    default_search_scope?: string;
-                    /**
-                     * @description Visibility of new snippets
-                     * @enum {string}
-                     */
-                    default_snippet_visibility?: "private" | "internal" | "public";
-                    /** @description Highlighting theme of new accounts; at least 1 */
-                    default_syntax_highlighting_theme?: number;
-                    /** @description Accounts deleted by their owner are kept for a while */
-                    delay_user_account_self_deletion?: boolean;
-                    /** @description Delete projects that nobody uses */
-                    delete_inactive_projects?: boolean;
-                    /** @description Delete accounts whose address was never confirmed */
-                    delete_unconfirmed_users?: boolean;
-                    /** @description Days that what is deleted is kept; 0 removes at once; 0 to 90 */
-                    deletion_adjourned_period?: number;
-                    /** @description Only listed addresses are reached */
-                    deny_all_requests_except_allowed?: boolean;
-                    /** @description Clean-ups of proxied images at the same time */
-                    dependency_proxy_ttl_group_policy_worker_capacity?: number;
-                    /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
-                    diagramrenderer_enabled?: boolean;
-                    /** @description Further formats of that renderer, each true or false */
-                    diagramrenderer_formats?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Address of the renderer of many kinds of diagrams */
-                    diagramrenderer_url?: string | null;
-                    /** @description Editor of diagrams; needs diagramservice_url */
-                    diagramservice_enabled?: boolean;
-                    /** @description Address of the editor of diagrams */
-                    diagramservice_url?: string | null;
-                    /** @description Editor of diagrams; needs diagramservice_url */
-                    diagramsnet_enabled?: boolean;
-                    /** @description Address of the editor of diagrams */
-                    diagramsnet_url?: string | null;
-                    /** @description Files of one diff; 1 to 3000 */
-                    diff_max_files?: number;
-                    /** @description Lines of one diff; 1 to 100000 */
-                    diff_max_lines?: number;
-                    /** @description Bytes of one file in a diff; 1 to 512000 */
-                    diff_max_patch_bytes?: number;
-                    /** @description Administrators cannot authorise applications with wide scopes */
-                    disable_admin_oauth_scopes?: boolean;
-                    /** @description Do not show tokens of feeds and calendars */
-                    disable_feed_token?: boolean;
-                    /** @description Only administrators add members */
-                    disable_invite_members?: boolean;
-                    /** @description Approval rules are not changed by merge request */
-                    disable_overriding_approvers_per_merge_request?: boolean;
-                    /** @description No password beside single sign-on */
-                    disable_password_authentication_for_users_with_sso_identities?: boolean;
-                    /** @description Nobody makes or uses personal access tokens */
-                    disable_personal_access_tokens?: boolean;
-                    /** @description No direct code suggestions */
-                    disabled_direct_code_suggestions?: boolean;
-                    /** @description Providers that nobody may sign in with */
-                    disabled_oauth_sign_in_sources?: string[] | null;
-                    /** @description Show who used credits */
-                    display_gitlab_credits_user_data?: boolean;
-                    /** @description An address is looked up once */
-                    dns_rebinding_protection_enabled?: boolean;
-                    /** @description Only addresses of these domains register; wildcards */
-                    domain_allowlist?: string[] | null;
-                    /** @description Addresses of these domains do not register; wildcards */
-                    domain_denylist?: string[] | null;
-                    /** @description Use domain_denylist; needs domain_denylist */
-                    domain_denylist_enabled?: boolean;
-                    /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
-                    downstream_pipeline_trigger_limit_per_project_user_sha?: number;
-                    /** @description Least bits of DSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    dsa_key_restriction?: number;
-                    /** @description Assistant */
-                    duo_features_enabled?: boolean;
-                    /** @description Least bits of ECDSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    ecdsa_key_restriction?: number;
-                    /** @description Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    ecdsa_sk_key_restriction?: number;
-                    /** @description Least bits of ED25519 keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    ed25519_key_restriction?: number;
-                    /** @description Least bits of ED25519_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    ed25519_sk_key_restriction?: number;
-                    /** @description Key of the cluster service; 0 to 128 */
-                    eks_access_key_id?: string | null;
-                    /** @description Account of the cluster service; 0 to 12 */
-                    eks_account_id?: string | null;
-                    /** @description Clusters of that service; needs eks_account_id */
-                    eks_integration_enabled?: boolean;
-                    /** @description Secret of that key */
-                    eks_secret_access_key?: string | null;
-                    /** @description Elasticsearch: hosted by Amazon */
-                    elasticsearch_aws?: boolean;
-                    /** @description Elasticsearch: its key */
-                    elasticsearch_aws_access_key?: string | null;
-                    /** @description Elasticsearch: its region */
-                    elasticsearch_aws_region?: string | null;
-                    /** @description Elasticsearch: its secret; 0 to 4096 */
-                    elasticsearch_aws_secret_access_key?: string | null;
-                    /** @description Elasticsearch: seconds of one call */
-                    elasticsearch_client_request_timeout?: number;
-                    /** @description Elasticsearch: characters of one field; 0 for any */
-                    elasticsearch_indexed_field_length_limit?: number;
-                    /** @description Elasticsearch: kilobytes of one file; at least 1 */
-                    elasticsearch_indexed_file_size_limit_kb?: number;
-                    /** @description Elasticsearch: fill the index */
-                    elasticsearch_indexing?: boolean;
-                    /** @description Elasticsearch: only listed groups and projects */
-                    elasticsearch_limit_indexing?: boolean;
-                    /** @description Elasticsearch: calls at the same time; at least 1 */
-                    elasticsearch_max_bulk_concurrency?: number;
-                    /** @description Elasticsearch: megabytes of one call; at least 1 */
-                    elasticsearch_max_bulk_size_mb?: number;
-                    /** @description Elasticsearch: code at the same time */
-                    elasticsearch_max_code_indexing_concurrency?: number;
-                    /** @description Elasticsearch: those groups */
-                    elasticsearch_namespace_ids?: number[] | null;
-                    /** @description Elasticsearch: its password; 0 to 4096 */
-                    elasticsearch_password?: string | null;
-                    /** @description Elasticsearch: those projects */
-                    elasticsearch_project_ids?: number[] | null;
-                    /** @description Elasticsearch: go on until all is done */
-                    elasticsearch_requeue_workers?: boolean;
-                    /** @description Elasticsearch: further tries */
-                    elasticsearch_retry_on_failure?: number;
-                    /** @description Elasticsearch: search with it; Millrace searches by itself */
-                    elasticsearch_search?: boolean;
-                    /** @description Elasticsearch: its addresses; 0 to 2048 */
-                    elasticsearch_url?: string | null;
-                    /** @description Elasticsearch: its user */
-                    elasticsearch_username?: string | null;
-                    /** @description Elasticsearch: parts of the work; at least 1 */
-                    elasticsearch_worker_number_of_shards?: number;
-                    /** @description End of every mail; 0 to 10000 */
-                    email_additional_text?: string | null;
-                    /** @description Name the author in the text of mails */
-                    email_author_in_body?: boolean;
-                    /**
-                     * @description Whether a new address must be confirmed
-                     * @enum {string}
-                     */
-                    email_confirmation_setting?: "off" | "soft" | "hard";
-                    /** @description Expression for addresses that may not register; 0 to 65535 */
-                    email_restrictions?: string | null;
-                    /** @description Use email_restrictions; needs email_restrictions */
-                    email_restrictions_enabled?: boolean;
-                    /** @description Warn before pages of artifacts */
-                    enable_artifact_external_redirect_warning_page?: boolean;
-                    /** @description Bound versions of editors */
-                    enable_language_server_restrictions?: boolean;
-                    /** @description Promotions to paid roles wait for approval */
-                    enable_member_promotion_management?: boolean;
-                    /**
-                     * @description How git may be used
-                     * @enum {string}
-                     */
-                    enabled_git_access_protocol?: "ssh" | "http" | "all";
-                    /** @description Job tokens of other projects need permission */
-                    enforce_ci_inbound_job_token_scope_enabled?: boolean;
-                    /** @description No addresses with + register */
-                    enforce_email_subaddress_restrictions?: boolean;
-                    /** @description Enforce storage limits of groups */
-                    enforce_namespace_storage_limit?: boolean;
-                    /** @description Rules of one country */
-                    enforce_pipl_compliance?: boolean;
-                    /** @description Everybody must accept the terms; needs terms */
-                    enforce_terms?: boolean;
-                    /** @description Where errors of applications are collected */
-                    error_tracking_api_url?: string | null;
-                    /** @description Collect errors of applications */
-                    error_tracking_enabled?: boolean;
-                    /** @description Certificate for the outside authorisation service; 0 to 65535; needs external_auth_client_key */
-                    external_auth_client_cert?: string | null;
-                    /** @description Key of the certificate for the outside authorisation service; 0 to 65535 */
-                    external_auth_client_key?: string | null;
-                    /** @description Passphrase of the key for the outside authorisation service */
-                    external_auth_client_key_pass?: string | null;
-                    /** @description Label of projects that have none */
-                    external_authorization_service_default_label?: string | null;
-                    /** @description Ask an outside service for access to projects; needs external_authorization_service_default_label, external_authorization_service_timeout, external_authorization_service_url */
-                    external_authorization_service_enabled?: boolean;
-                    /** @description Seconds to wait for the outside authorisation service; 0.001 to 10 */
-                    external_authorization_service_timeout?: number;
-                    /** @description Address of the outside authorisation service */
-                    external_authorization_service_url?: string | null;
-                    /** @description Seconds to wait for the service that allows pipelines; at least 1 */
-                    external_pipeline_validation_service_timeout?: number | null;
-                    /** @description Token sent to the service that allows pipelines */
-                    external_pipeline_validation_service_token?: string | null;
-                    /** @description Service that allows or refuses pipelines */
-                    external_pipeline_validation_service_url?: string | null;
-                    /** @description Minutes that an account stays locked; at least 1 */
-                    failed_login_attempts_unlock_period_in_minutes?: number;
-                    /** @description Project whose files are templates; at least 0 */
-                    file_template_project_id?: number | null;
-                    /** @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday */
-                    first_day_of_week?: number;
-                    /** @description Take part in a dead advertising scheme */
-                    floc_enabled?: boolean;
-                    /** @description Pages for members alone */
-                    force_pages_access_control?: boolean;
-                    /** @description Addresses of secondary sites */
-                    geo_node_allowed_ips?: string;
-                    /** @description Seconds to wait for a secondary site; at least 1 */
-                    geo_status_timeout?: number;
-                    /** @description Pipelines that one push starts */
-                    git_push_pipeline_limit?: number;
-                    /** @description Users who hear of excessive downloads */
-                    git_rate_limit_users_alertlist?: number[] | null;
-                    /** @description User names that may download any number of repositories */
-                    git_rate_limit_users_allowlist?: string[] | null;
-                    /** @description Minutes of git over SSH after a second factor; 1 to 10080 */
-                    git_two_factor_session_expiry?: number;
-                    /** @description Seconds of usual repository work; 0 for any */
-                    gitaly_timeout_default?: number;
-                    /** @description Seconds of fast repository work; 0 for any */
-                    gitaly_timeout_fast?: number;
-                    /** @description Seconds of middling repository work; 0 for any */
-                    gitaly_timeout_medium?: number;
-                    /** @description Hosted by the maker of the other product */
-                    gitlab_dedicated_instance?: boolean;
-                    /** @description Installed by the toolkit of the other product */
-                    gitlab_environment_toolkit_instance?: boolean;
-                    /** @description Send figures of use; Millrace sends none */
-                    gitlab_product_usage_data_enabled?: boolean;
-                    /** @description git operations over SSH a minute */
-                    gitlab_shell_operation_limit?: number;
-                    /** @description Offer development environments; needs gitpod_url */
-                    gitpod_enabled?: boolean;
-                    /** @description Address of development environments */
-                    gitpod_url?: string | null;
-                    /** @description Search code everywhere */
-                    global_search_code_enabled?: boolean;
-                    /** @description Search commits everywhere */
-                    global_search_commits_enabled?: boolean;
-                    /** @description Search epics everywhere */
-                    global_search_epics_enabled?: boolean;
-                    /** @description Search issues everywhere */
-                    global_search_issues_enabled?: boolean;
-                    /** @description Search merge requests everywhere */
-                    global_search_merge_requests_enabled?: boolean;
-                    /** @description Search snippets everywhere */
-                    global_search_snippet_titles_enabled?: boolean;
-                    /** @description Search people everywhere */
-                    global_search_users_enabled?: boolean;
-                    /** @description Search wikis everywhere */
-                    global_search_wiki_enabled?: boolean;
-                    /** @description Addresses that are always let in; 0 to 65535 */
-                    globally_allowed_ips?: string;
-                    /** @description Link to Grafana */
-                    grafana_enabled?: boolean;
-                    /** @description Address of Grafana */
-                    grafana_url?: string;
-                    /** @description Pictures of people by their address */
-                    gravatar_enabled?: boolean;
-                    /** @description GET of one group a minute */
-                    group_api_limit?: number;
-                    /** @description Archivings of groups a minute */
-                    group_archive_unarchive_api_limit?: number;
-                    /** @description Downloads of a group export a minute */
-                    group_download_export_limit?: number;
-                    /** @description Group exports a minute */
-                    group_export_limit?: number;
-                    /** @description Group imports a minute */
-                    group_import_limit?: number;
-                    /** @description Lists of invited groups a minute */
-                    group_invited_groups_api_limit?: number;
-                    /** @description Group owners change the protection */
-                    group_owners_can_manage_default_branch_protection?: boolean;
-                    /** @description Lists of the projects of a group a minute */
-                    group_projects_api_limit?: number;
-                    /** @description Seconds of life of tokens of group runners; at least 7200 */
-                    group_runner_token_expiration_interval?: number | null;
-                    /** @description Lists of shared groups a minute */
-                    group_shared_groups_api_limit?: number;
-                    /** @description Lists of groups a minute */
-                    groups_api_limit?: number;
-                    /** @description Repositories have paths without names; always so */
-                    hashed_storage_enabled?: boolean;
-                    /** @description Start of links to documentation */
-                    help_page_documentation_base_url?: string | null;
-                    /** @description No marketing in the help; there is none */
-                    help_page_hide_commercial_content?: boolean;
-                    /** @description Address of support */
-                    help_page_support_url?: string | null;
-                    /** @description Text of the help page; 0 to 65535 */
-                    help_page_text?: string | null;
-                    /** @description No offers of others; there are none */
-                    hide_third_party_offers?: boolean;
-                    /** @description Where visitors land who are not signed in */
-                    home_page_url?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Bitmaps are always made; use nothing
-                     */
-                    housekeeping_bitmaps_enabled?: boolean;
-                    /** @description Maintain repositories */
-                    housekeeping_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Pushes between full repacks; at least 1; use housekeeping_optimize_repository_period
-                     */
-                    housekeeping_full_repack_period?: number;
-                    /**
-                     * @deprecated
-                     * @description Pushes between collections; at least 1; use housekeeping_optimize_repository_period
-                     */
-                    housekeeping_gc_period?: number;
-                    /**
-                     * @deprecated
-                     * @description Pushes between small repacks; at least 1; use housekeeping_optimize_repository_period
-                     */
-                    housekeeping_incremental_repack_period?: number;
-                    /** @description Pushes between two maintenances; at least 1 */
-                    housekeeping_optimize_repository_period?: number;
-                    /** @description Mails with HTML */
-                    html_emails_enabled?: boolean;
-                    /** @description Hosts of frames in Markdown */
-                    iframe_rendering_allowlist?: string[] | null;
-                    /** @description Frames in Markdown */
-                    iframe_rendering_enabled?: boolean;
-                    /** @description Where projects may be imported from */
-                    import_sources?: string[] | null;
-                    /** @description Months until a project counts as unused */
-                    inactive_projects_delete_after_months?: number;
-                    /** @description Megabytes from which unused projects are deleted */
-                    inactive_projects_min_size_mb?: number;
-                    /** @description Months until members of an unused project are warned; at least 1 */
-                    inactive_projects_send_warning_email_after_months?: number;
-                    /** @description Days until dead tokens of bots are deleted */
-                    inactive_resource_access_tokens_delete_after_days?: number;
-                    /** @description More figures of use; Millrace sends none */
-                    include_optional_metrics_in_service_ping?: boolean;
-                    /** @description Unfinished parts of the assistant */
-                    instance_level_ai_beta_features_enabled?: boolean;
-                    /** @description Start of all other new tokens; 0 to 20 */
-                    instance_token_prefix?: string;
-                    /** @description Hidden field against robots at registration */
-                    invisible_captcha_enabled?: boolean;
-                    /** @description New members are invited and accept */
-                    invitation_flow_enforcement?: boolean;
-                    /** @description Issues that one creates a minute; 0 for any */
-                    issues_create_limit?: number;
-                    /** @description Further audience of tokens of the tracker */
-                    jira_connect_additional_audience_url?: string | null;
-                    /** @description Application of the tracker */
-                    jira_connect_application_key?: string | null;
-                    /** @description Instance that stands before this one for the tracker */
-                    jira_connect_proxy_url?: string | null;
-                    /** @description Keep public keys for the tracker */
-                    jira_connect_public_key_storage_enabled?: boolean;
-                    /** @description Jobs of a stage on one page; at least 1 */
-                    jobs_per_stage_page_size?: number;
-                    /** @description Keep the artifacts of the latest successful pipeline of a ref */
-                    keep_latest_artifact?: boolean;
-                    /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
-                    kroki_enabled?: boolean;
-                    /** @description Further formats of that renderer, each true or false */
-                    kroki_formats?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Address of the renderer of many kinds of diagrams */
-                    kroki_url?: string | null;
-                    /** @description Address for notes about certificates */
-                    lets_encrypt_notification_email?: string | null;
-                    /** @description The terms of the certificate service are accepted */
-                    lets_encrypt_terms_of_service_accepted?: boolean;
-                    /** @description Raise it to render all Markdown again */
-                    local_markdown_version?: number;
-                    /** @description Groups cannot change duo_features_enabled */
-                    lock_duo_features_enabled?: boolean;
-                    /** @description Groups cannot change math_rendering_limits_enabled */
-                    lock_math_rendering_limits_enabled?: boolean;
-                    /** @description Groups cannot change maven_package_requests_forwarding */
-                    lock_maven_package_requests_forwarding?: boolean;
-                    /** @description Members come from LDAP alone */
-                    lock_memberships_to_ldap?: boolean;
-                    /** @description Members come from SAML alone */
-                    lock_memberships_to_saml?: boolean;
-                    /** @description Groups cannot change npm_package_requests_forwarding */
-                    lock_npm_package_requests_forwarding?: boolean;
-                    /** @description Groups cannot change pypi_package_requests_forwarding */
-                    lock_pypi_package_requests_forwarding?: boolean;
-                    /** @description Groups cannot change resource_access_token_notify_inherited */
-                    lock_resource_access_token_notify_inherited?: boolean;
-                    /** @description Groups cannot change web_based_commit_signing_enabled */
-                    lock_web_based_commit_signing_enabled?: boolean;
-                    /** @description reCAPTCHA at sign-in */
-                    login_recaptcha_protection_enabled?: boolean;
-                    /** @description Take events of the Mailgun service; needs mailgun_signing_key */
-                    mailgun_events_enabled?: boolean;
-                    /** @description Key of events of the Mailgun service; 0 to 4096 */
-                    mailgun_signing_key?: string | null;
-                    /** @description Only administrators change anything */
-                    maintenance_mode?: boolean;
-                    /** @description Shown in maintenance mode */
-                    maintenance_mode_message?: string | null;
-                    /** @description People may make their profile private */
-                    make_profile_private?: boolean;
-                    /** @description Bound formulas */
-                    math_rendering_limits_enabled?: boolean;
-                    /** @description Ask the public registry for missing Maven packages */
-                    maven_package_requests_forwarding?: boolean;
-                    /** @description Bytes of an included file out of artifacts */
-                    max_artifacts_content_include_size?: number;
-                    /** @description Megabytes of the artifacts of one job; at least 1 */
-                    max_artifacts_size?: number;
-                    /** @description Megabytes of an attachment; at least 1 */
-                    max_attachment_size?: number;
-                    /** @description Megabytes of an unpacked import; 0 for any */
-                    max_decompressed_archive_size?: number;
-                    /** @description Megabytes of an export; 0 for any */
-                    max_export_size?: number;
-                    /** @description Megabytes of an unpacked answer */
-                    max_http_decompressed_size?: number;
-                    /** @description Levels of a JSON answer */
-                    max_http_response_json_depth?: number;
-                    /** @description Megabytes of an answer */
-                    max_http_response_size_limit?: number;
-                    /** @description Megabytes of a file fetched for an import; 0 for any; at least 0 */
-                    max_import_remote_file_size?: number;
-                    /** @description Megabytes of an import; 0 for any */
-                    max_import_size?: number;
-                    /** @description Failed sign-ins that lock an account; at least 1 */
-                    max_login_attempts?: number;
-                    /** @description Repositories that one account downloads in a while; 0 to 10000 */
-                    max_number_of_repository_downloads?: number;
-                    /** @description Seconds in which downloaded repositories count; 0 to 864000 */
-                    max_number_of_repository_downloads_within_time_period?: number;
-                    /** @description Findings of one project; at least 1 */
-                    max_number_of_vulnerabilities_per_project?: number | null;
-                    /** @description Domains of one project; 0 for any */
-                    max_pages_custom_domains_per_project?: number;
-                    /** @description Megabytes of one site; 0 for any */
-                    max_pages_size?: number;
-                    /** @description Longest life of access tokens in days; 365 unless set; 1 to 400 */
-                    max_personal_access_token_lifetime?: number | null;
-                    /** @description Longest life of SSH keys in days; 1 to 400 */
-                    max_ssh_key_lifetime?: number | null;
-                    /** @description Bytes of one Terraform state; 0 for any */
-                    max_terraform_state_size_bytes?: number;
-                    /** @description Levels of a configuration; 1 to 1000 */
-                    max_yaml_depth?: number;
-                    /** @description Bytes of one configuration file; at least 1 */
-                    max_yaml_size_bytes?: number;
-                    /** @description Members that one removes a minute */
-                    members_delete_limit?: number;
-                    /** @description Milliseconds from which calls are measured */
-                    metrics_method_call_threshold?: number;
-                    /** @description Oldest language server; 0 to 20 */
-                    minimum_language_server_version?: string;
-                    /** @description Shortest password; 8 to 128 */
-                    minimum_password_length?: number;
-                    /** @description Maintainers may set up mirrors */
-                    mirror_available?: boolean;
-                    /** @description Free places before more mirrors are planned; at least 1 */
-                    mirror_capacity_threshold?: number;
-                    /** @description Mirrors at the same time; at least 1 */
-                    mirror_max_capacity?: number;
-                    /** @description Minutes between updates of a mirror; at least 1 */
-                    mirror_max_delay?: number;
-                    /** @description The assistant keeps prompts */
-                    model_prompt_cache_enabled?: boolean;
-                    /** @description Seconds between statistics; at least 1 */
-                    namespace_aggregation_schedule_lease_duration_in_seconds?: number;
-                    /** @description Questions whether a namespace exists a minute; 0 for any */
-                    namespace_exists_limit?: number;
-                    /** @description Share of forks in used storage; 0 to 1 */
-                    namespace_storage_forks_cost_factor?: number;
-                    /** @description Accounts after which registrations wait for approval */
-                    new_user_signups_cap?: number | null;
-                    /** @description Comments that one writes a minute */
-                    notes_create_limit?: number;
-                    /** @description User names without a limit of comments */
-                    notes_create_limit_allowlist?: string[] | null;
-                    /** @description Mail after a sign-in from a new address */
-                    notify_on_unknown_sign_in?: boolean;
-                    /** @description Ask the public registry for missing npm packages */
-                    npm_package_requests_forwarding?: boolean;
-                    /** @description Take NuGet packages with odd addresses */
-                    nuget_skip_metadata_url_validation?: boolean;
-                    /** @description Check the certificate of the observability service */
-                    observability_backend_ssl_verification_enabled?: boolean;
-                    /** @description Highest row that pages by number reach; 0 for any */
-                    offset_pagination_limit?: number;
-                    /** @description Local addresses and hosts that may be reached */
-                    outbound_local_requests_whitelist?: string[] | null;
-                    /** @description Registries of known licences */
-                    package_metadata_purl_types?: number[] | null;
-                    /** @description Projects may let anybody pull packages */
-                    package_registry_allow_anyone_to_pull_option?: boolean;
-                    /** @description Clean-ups of packages at the same time */
-                    package_registry_cleanup_policies_worker_capacity?: number;
-                    /** @description Domains must be proved */
-                    pages_domain_verification_enabled?: boolean;
-                    /** @description Seconds of life of parallel sites */
-                    pages_extra_deployments_default_expiry_seconds?: number;
-                    /** @description New sites have a domain of their own */
-                    pages_unique_domain_default_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use password_authentication_enabled_for_web
-                     */
-                    password_authentication_enabled?: boolean;
-                    /** @description Passwords work for git over HTTP */
-                    password_authentication_enabled_for_git?: boolean;
-                    /** @description Passwords work for the pages */
-                    password_authentication_enabled_for_web?: boolean;
-                    /** @description Passwords need a lower-case letter */
-                    password_lowercase_required?: boolean;
-                    /** @description Passwords need a digit */
-                    password_number_required?: boolean;
-                    /** @description Passwords need a special character */
-                    password_symbol_required?: boolean;
-                    /** @description Passwords need an upper-case letter */
-                    password_uppercase_required?: boolean;
-                    /** @description Group that sees timings of pages; at least 0 */
-                    performance_bar_allowed_group_id?: number | null;
-                    /** @description Path of the group that sees timings of pages */
-                    performance_bar_allowed_group_path?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Show timings; use performance_bar_allowed_group_path
-                     */
-                    performance_bar_enabled?: boolean;
-                    /** @description Start of new personal access tokens; 0 to 20 */
-                    personal_access_token_prefix?: string;
-                    /** @description Pipelines a minute for one project, person and commit; 0 for any */
-                    pipeline_limit_per_project_user_sha?: number;
-                    /** @description Pipelines that one creates a minute; 0 for any */
-                    pipeline_limit_per_user?: number;
-                    /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
-                    plantuml_enabled?: boolean;
-                    /** @description Address of the renderer of UML diagrams */
-                    plantuml_url?: string | null;
-                    /** @description Factor of the pauses of polling pages; 0 stops it; 0 to 100 */
-                    polling_interval_multiplier?: number;
-                    /**
-                     * @deprecated
-                     * @description Use secret_push_protection_available
-                     */
-                    pre_receive_secret_detection_enabled?: boolean;
-                    /** @description Authors do not approve their own merge requests */
-                    prevent_merge_requests_author_approval?: boolean;
-                    /** @description Committers do not approve merge requests */
-                    prevent_merge_requests_committers_approval?: boolean;
-                    /** @description Where figures of applications are collected */
-                    product_analytics_data_collector_host?: string | null;
-                    /** @description Figures of the use of applications */
-                    product_analytics_enabled?: boolean;
-                    /** @description First day of productivity figures; 0 to 40 */
-                    productivity_analytics_start_date?: string | null;
-                    /** @description GET of one project a minute */
-                    project_api_limit?: number;
-                    /** @description Downloads of a project export a minute */
-                    project_download_export_limit?: number;
-                    /** @description Projects may be exported */
-                    project_export_enabled?: boolean;
-                    /** @description Project exports a minute */
-                    project_export_limit?: number;
-                    /** @description Project imports a minute */
-                    project_import_limit?: number;
-                    /** @description Lists of groups invited to a project a minute */
-                    project_invited_groups_api_limit?: number;
-                    /** @description Lists of the jobs of projects a minute */
-                    project_jobs_api_rate_limit?: number;
-                    /** @description Lists of all members of a project a minute */
-                    project_members_api_limit?: number;
-                    /** @description Archives that one downloads of a project a minute; 0 for any */
-                    project_repositories_archive_limit?: number;
-                    /** @description The same for all anonymous callers */
-                    project_repositories_archive_unauthenticated_limit?: number;
-                    /** @description Seconds of life of tokens of project runners; at least 7200 */
-                    project_runner_token_expiration_interval?: number | null;
-                    /** @description Lists of projects in 10 minutes */
-                    projects_api_limit?: number;
-                    /** @description Lists of projects in 10 minutes, anybody; 0 for any */
-                    projects_api_rate_limit_unauthenticated?: number;
-                    /** @description Offer metrics */
-                    prometheus_metrics_enabled?: boolean;
-                    /** @description New variables are protected in the pages */
-                    protected_ci_variables?: boolean;
-                    /** @description Starts of protected paths */
-                    protected_paths?: string[] | null;
-                    /** @description Protected paths when they are read */
-                    protected_paths_for_get_request?: string[] | null;
-                    /** @description Where releases of runners are listed; 0 to 2048 */
-                    public_runner_releases_url?: string;
-                    /** @description Changed branches and tags of a push above which its activity is one entry */
-                    push_event_activities_limit?: number;
-                    /** @description Changed branches and tags of a push above which web hooks are not called */
-                    push_event_hooks_limit?: number;
-                    /** @description Ask the public registry for missing PyPI packages */
-                    pypi_package_requests_forwarding?: boolean;
-                    /** @description Answer to whom is over a limit; Retry later when empty; 0 to 2048 */
-                    rate_limiting_response_text?: string | null;
-                    /** @description Requests of one raw file a minute; 0 for any */
-                    raw_blob_request_limit?: number;
-                    /** @description reCAPTCHA at registration; needs recaptcha_private_key, recaptcha_site_key */
-                    recaptcha_enabled?: boolean;
-                    /** @description Private key of reCAPTCHA; 0 to 4096 */
-                    recaptcha_private_key?: string | null;
-                    /** @description Public key of reCAPTCHA */
-                    recaptcha_site_key?: string | null;
-                    /** @description Megabytes of one push; 1 to 8796093022 */
-                    receive_max_input_size?: number | null;
-                    /** @description Cluster agents that are called */
-                    receptive_cluster_agents_enabled?: boolean;
-                    /** @description Tokens are read from headers only, not from the query */
-                    refuse_tokens_in_urls?: boolean;
-                    /** @description Bytes from which an index is rebuilt; at least 0 */
-                    reindexing_minimum_index_size?: number;
-                    /** @description Waste from which an index is rebuilt; 0 to 1 */
-                    reindexing_minimum_relative_bloat_size?: number;
-                    /** @description Rows of one batch of an export; at least 1 */
-                    relation_export_batch_size?: number;
-                    /** @description Sign-in offers to remember */
-                    remember_me_enabled?: boolean;
-                    /** @description Check repositories now and then */
-                    repository_checks_enabled?: boolean;
-                    /** @description Megabytes of one repository; 0 for any; at least 0 */
-                    repository_size_limit?: number;
-                    /** @description Share of new repositories by storage */
-                    repository_storages_weighted?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Registrations wait for an administrator */
-                    require_admin_approval_after_user_signup?: boolean;
-                    /** @description Administrators need a second factor */
-                    require_admin_two_factor_authentication?: boolean;
-                    /** @description A code by mail unlocks an account */
-                    require_email_verification_on_account_locked?: boolean;
-                    /** @description New access tokens need an end */
-                    require_personal_access_token_expiry?: boolean;
-                    /** @description Everybody needs a second factor; needs two_factor_grace_period */
-                    require_two_factor_authentication?: boolean;
-                    /** @description Configuration that every pipeline includes; 0 to 1024 */
-                    required_instance_ci_template?: string | null;
-                    /** @description Inherited members hear of tokens that end */
-                    resource_access_token_notify_inherited?: boolean;
-                    /** @description Limits of background work */
-                    resource_usage_limits?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Levels that only administrators choose; any of private, internal, public */
-                    restricted_visibility_levels?: string[] | null;
-                    /** @description Old addresses of moved groups lead to the new */
-                    root_moved_permanently_redirection_enabled?: boolean;
-                    /** @description Password grant without a known application */
-                    ropc_without_client_credentials?: boolean;
-                    /** @description Least bits of RSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    rsa_key_restriction?: number;
-                    /** @description Calls of one job a minute */
-                    runner_jobs_endpoints_api_limit?: number;
-                    /** @description Log pieces of one job a minute */
-                    runner_jobs_patch_trace_api_limit?: number;
-                    /** @description Requests for work of one runner a minute */
-                    runner_jobs_request_api_limit?: number;
-                    /** @description Seconds of life of tokens of instance runners; at least 7200 */
-                    runner_token_expiration_interval?: number | null;
-                    /** @description Actions of a scan policy; 0 for any; 0 to 20 */
-                    scan_execution_policies_action_limit?: number;
-                    /** @description Schedules of a scan policy; 0 for any; 0 to 20 */
-                    scan_execution_policies_schedule_limit?: number;
-                    /** @description Documents of one part of the index; at least 1 */
-                    search_max_docs_denominator?: number;
-                    /** @description Gigabytes of one part of the index; at least 1 */
-                    search_max_shard_size_gb?: number;
-                    /** @description Documents from which it is split; at least 1 */
-                    search_min_docs_before_rollover?: number;
-                    /** @description Searches a minute, signed in; 0 for any */
-                    search_rate_limit?: number;
-                    /** @description User names without a limit of searches */
-                    search_rate_limit_allowlist?: string[] | null;
-                    /** @description Searches a minute, anybody; 0 for any */
-                    search_rate_limit_unauthenticated?: number;
-                    /** @description What happens when all seats are taken */
-                    seat_control?: number;
-                    /** @description Where kinds of tokens that can be revoked are listed */
-                    secret_detection_revocation_token_types_url?: string | null;
-                    /** @description Have found tokens revoked */
-                    secret_detection_token_revocation_enabled?: boolean;
-                    /** @description Token for revoking found tokens; 0 to 4096 */
-                    secret_detection_token_revocation_token?: string | null;
-                    /** @description Where found tokens are revoked */
-                    secret_detection_token_revocation_url?: string | null;
-                    /** @description Projects may refuse pushes with secrets */
-                    secret_push_protection_available?: boolean;
-                    /** @description Active approval policies of a policy project; 0 to 20 */
-                    security_approval_policies_limit?: number;
-                    /** @description Minutes that reports of merge requests are kept */
-                    security_mr_report_cache_lifetime_minutes?: number;
-                    /** @description Look for approving groups everywhere */
-                    security_policy_global_group_approvers_enabled?: boolean;
-                    /** @description Contact for reports of vulnerabilities; 0 to 2048 */
-                    security_txt_content?: string | null;
-                    /** @description Where errors of pages go */
-                    sentry_clientside_dsn?: string | null;
-                    /** @description Where errors go */
-                    sentry_dsn?: string | null;
-                    /** @description Report errors; needs sentry_dsn */
-                    sentry_enabled?: boolean;
-                    /** @description Name of this instance in error reports */
-                    sentry_environment?: string | null;
-                    /** @description Tokens of service accounts need an end */
-                    service_access_tokens_expiration_enforced?: boolean;
-                    /** @description Minutes until an idle session ends; at least 1 */
-                    session_expire_delay?: number;
-                    /** @description New projects use the runners of the instance */
-                    shared_runners_enabled?: boolean;
-                    /** @description Minutes of instance runners for one group in a month; 0 for any */
-                    shared_runners_minutes?: number;
-                    /** @description Note beside the runners of the instance; 0 to 65535 */
-                    shared_runners_text?: string | null;
-                    /** @description Offer a migration */
-                    show_migrate_from_jenkins_banner?: boolean;
-                    /** @description Bytes from which work is packed */
-                    sidekiq_job_limiter_compression_threshold_bytes?: number;
-                    /** @description Bytes from which work is refused */
-                    sidekiq_job_limiter_limit_bytes?: number;
-                    /**
-                     * @description What happens to large work
-                     * @enum {string}
-                     */
-                    sidekiq_job_limiter_mode?: "track" | "compress";
-                    /** @description Further rules for signing in */
-                    sign_in_restrictions?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Text beside the sign-in form; 0 to 65535 */
-                    sign_in_text?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use password_authentication_enabled_for_web
-                     */
-                    signin_enabled?: boolean;
-                    /** @description People register by themselves */
-                    signup_enabled?: boolean;
-                    /** @description Exports by administrators send no mail */
-                    silent_admin_exports_enabled?: boolean;
-                    /** @description Nothing leaves the instance: no mail, no web hooks */
-                    silent_mode_enabled?: boolean;
-                    /** @description Slack application; needs slack_app_id, slack_app_secret, slack_app_signing_secret, slack_app_verification_token */
-                    slack_app_enabled?: boolean;
-                    /** @description Client of the Slack application */
-                    slack_app_id?: string | null;
-                    /** @description Secret of the Slack application */
-                    slack_app_secret?: string | null;
-                    /** @description Signing secret of the Slack application */
-                    slack_app_signing_secret?: string | null;
-                    /** @description Token of the Slack application */
-                    slack_app_verification_token?: string | null;
-                    /** @description Bytes of a snippet; at least 1 */
-                    snippet_size_limit?: number;
-                    /** @description Application of figures of use */
-                    snowplow_app_id?: string | null;
-                    /** @description Where figures go */
-                    snowplow_collector_hostname?: string | null;
-                    /** @description Domain of the cookie of figures of use */
-                    snowplow_cookie_domain?: string | null;
-                    /** @description Where figures of the database go */
-                    snowplow_database_collector_hostname?: string | null;
-                    /** @description Send figures of use; needs snowplow_collector_hostname */
-                    snowplow_enabled?: boolean;
-                    /** @description Code navigation by Sourcegraph; needs sourcegraph_url */
-                    sourcegraph_enabled?: boolean;
-                    /** @description Sourcegraph in public projects alone */
-                    sourcegraph_public_only?: boolean;
-                    /** @description Address of Sourcegraph */
-                    sourcegraph_url?: string | null;
-                    /** @description Key for the service asked about spam; 0 to 4096 */
-                    spam_check_api_key?: string | null;
-                    /** @description Ask a service about spam; needs spam_check_endpoint_url */
-                    spam_check_endpoint_enabled?: boolean;
-                    /** @description Address of the service asked about spam; 0 to 255 */
-                    spam_check_endpoint_url?: string | null;
-                    /** @description Key for the spam filter; 0 to 4096 */
-                    spamfilter_api_key?: string | null;
-                    /** @description Filter spam; needs spamfilter_api_key */
-                    spamfilter_enabled?: boolean;
-                    /** @description Token for the cache in front of archives */
-                    static_objects_external_storage_auth_token?: string | null;
-                    /** @description Cache in front of archives and raw files; needs static_objects_external_storage_auth_token */
-                    static_objects_external_storage_url?: string | null;
-                    /** @description Suggest a first pipeline */
-                    suggest_pipeline_enabled?: boolean;
-                    /** @description Seconds of a terminal in a page; 0 for any */
-                    terminal_max_session_time?: number;
-                    /** @description Terms of service, Markdown; 0 to 1000000 */
-                    terms?: string | null;
-                    /** @description Encrypt Terraform states */
-                    terraform_state_encryption_enabled?: boolean;
-                    /** @description Limit API requests of signed-in people */
-                    throttle_authenticated_api_enabled?: boolean;
-                    /** @description API requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_api_period_in_seconds?: number;
-                    /** @description API requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_api_requests_per_period?: number;
-                    /** @description Limit deprecated API requests of signed-in people */
-                    throttle_authenticated_deprecated_api_enabled?: boolean;
-                    /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_deprecated_api_period_in_seconds?: number;
-                    /** @description Page requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_deprecated_api_requests_per_period?: number;
-                    /** @description Limit repository file requests of signed-in people */
-                    throttle_authenticated_files_api_enabled?: boolean;
-                    /** @description Repository file requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_files_api_period_in_seconds?: number;
-                    /** @description Repository file requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_files_api_requests_per_period?: number;
-                    /** @description Limit git over HTTP of signed-in people */
-                    throttle_authenticated_git_http_enabled?: boolean;
-                    /** @description Git over HTTP of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_git_http_period_in_seconds?: number;
-                    /** @description Git over HTTP of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_git_http_requests_per_period?: number;
-                    /** @description Limit LFS requests of signed-in people */
-                    throttle_authenticated_git_lfs_enabled?: boolean;
-                    /** @description LFS requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_git_lfs_period_in_seconds?: number;
-                    /** @description LFS requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_git_lfs_requests_per_period?: number;
-                    /** @description Limit package requests of signed-in people */
-                    throttle_authenticated_packages_api_enabled?: boolean;
-                    /** @description Package requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_packages_api_period_in_seconds?: number;
-                    /** @description Package requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_packages_api_requests_per_period?: number;
-                    /** @description Limit page requests of signed-in people */
-                    throttle_authenticated_web_enabled?: boolean;
-                    /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_web_period_in_seconds?: number;
-                    /** @description Page requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_web_requests_per_period?: number;
-                    /** @description Limit alerts of a project */
-                    throttle_incident_management_notification_enabled?: boolean;
-                    /** @description Alerts of a project: number in that time; at least 1 */
-                    throttle_incident_management_notification_per_period?: number;
-                    /** @description Alerts of a project: seconds in which they count; at least 1 */
-                    throttle_incident_management_notification_period_in_seconds?: number;
-                    /** @description Limit sign-in and other protected paths */
-                    throttle_protected_paths_enabled?: boolean;
-                    /** @description Sign-in and other protected paths: seconds in which they count; at least 1 */
-                    throttle_protected_paths_period_in_seconds?: number;
-                    /** @description Sign-in and other protected paths: requests in that time; at least 1 */
-                    throttle_protected_paths_requests_per_period?: number;
-                    /** @description Limit API requests of anybody */
-                    throttle_unauthenticated_api_enabled?: boolean;
-                    /** @description API requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_api_period_in_seconds?: number;
-                    /** @description API requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_api_requests_per_period?: number;
-                    /** @description Limit deprecated API requests of anybody */
-                    throttle_unauthenticated_deprecated_api_enabled?: boolean;
-                    /** @description Deprecated API requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_deprecated_api_period_in_seconds?: number;
-                    /** @description Deprecated API requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_deprecated_api_requests_per_period?: number;
-                    /**
-                     * @deprecated
-                     * @description Use throttle_unauthenticated_web_enabled
-                     */
-                    throttle_unauthenticated_enabled?: boolean;
-                    /** @description Limit repository file requests of anybody */
-                    throttle_unauthenticated_files_api_enabled?: boolean;
-                    /** @description Repository file requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_files_api_period_in_seconds?: number;
-                    /** @description Repository file requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_files_api_requests_per_period?: number;
-                    /** @description Limit git over HTTP of anybody */
-                    throttle_unauthenticated_git_http_enabled?: boolean;
-                    /** @description Git over HTTP of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_git_http_period_in_seconds?: number;
-                    /** @description Git over HTTP of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_git_http_requests_per_period?: number;
-                    /** @description Limit package requests of anybody */
-                    throttle_unauthenticated_packages_api_enabled?: boolean;
-                    /** @description Package requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_packages_api_period_in_seconds?: number;
-                    /** @description Package requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_packages_api_requests_per_period?: number;
-                    /**
-                     * @deprecated
-                     * @description Use throttle_unauthenticated_web_period_in_seconds
-                     */
-                    throttle_unauthenticated_period_in_seconds?: number;
-                    /**
-                     * @deprecated
-                     * @description Use throttle_unauthenticated_web_requests_per_period
-                     */
-                    throttle_unauthenticated_requests_per_period?: number;
-                    /** @description Limit page requests of anybody */
-                    throttle_unauthenticated_web_enabled?: boolean;
-                    /** @description Page requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_web_period_in_seconds?: number;
-                    /** @description Page requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_web_requests_per_period?: number;
-                    /** @description Show spent time in hours at most */
-                    time_tracking_limit_to_hours?: boolean;
-                    /** @description Old switch of can_create_group */
-                    top_level_group_creation_enabled?: boolean;
-                    /** @description Further audience of tokens of the tracker */
-                    tracker_connect_additional_audience_url?: string | null;
-                    /** @description Application of the tracker */
-                    tracker_connect_application_key?: string | null;
-                    /** @description Instance that stands before this one for the tracker */
-                    tracker_connect_proxy_url?: string | null;
-                    /** @description Keep public keys for the tracker */
-                    tracker_connect_public_key_storage_enabled?: boolean;
-                    /** @description Hours until the second factor must be there */
-                    two_factor_grace_period?: number;
-                    /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
-                    umlrenderer_enabled?: boolean;
-                    /** @description Address of the renderer of UML diagrams */
-                    umlrenderer_url?: string | null;
-                    /** @description Days until unconfirmed accounts are deleted; at least 1 */
-                    unconfirmed_users_delete_after_days?: number;
-                    /** @description Bound the addresses that one account signs in from; needs unique_ips_limit_per_user, unique_ips_limit_time_window */
-                    unique_ips_limit_enabled?: boolean;
-                    /** @description Addresses that one account may sign in from; at least 1 */
-                    unique_ips_limit_per_user?: number;
-                    /** @description Seconds that an address of a sign-in counts */
-                    unique_ips_limit_time_window?: number;
-                    /** @description Renamings of a group an hour */
-                    update_namespace_name_rate_limit?: number;
-                    /** @description Look for releases of runners */
-                    update_runner_versions_enabled?: boolean;
-                    /** @description Only administrators change names */
-                    updating_name_disabled_for_users?: boolean;
-                    /** @description Billing of the assistant */
-                    usage_billing?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Report use every week; Millrace reports nothing */
-                    usage_ping_enabled?: boolean;
-                    /** @description Further functions for a report of use */
-                    usage_ping_features_enabled?: boolean;
-                    /** @description Figures from ClickHouse */
-                    use_clickhouse_for_analytics?: boolean;
-                    /** @description Lists of contributed projects a minute */
-                    user_contributed_projects_api_limit?: number;
-                    /** @description Mail to accounts that are deactivated */
-                    user_deactivation_emails_enabled?: boolean;
-                    /** @description New accounts are external */
-                    user_default_external?: boolean;
-                    /** @description Addresses whose accounts are not external */
-                    user_default_internal_regex?: string | null;
-                    /** @description New accounts have a private profile */
-                    user_defaults_to_private_profile?: boolean;
-                    /** @description Everybody may register applications */
-                    user_oauth_applications?: boolean;
-                    /** @description Lists of the projects of a person a minute */
-                    user_projects_api_limit?: number;
-                    /** @description Remind people without an SSH key */
-                    user_show_add_ssh_key_message?: boolean;
-                    /** @description Sign-ins to one account in 10 minutes; 0 for any */
-                    user_sign_in_limit?: number;
-                    /** @description Lists of starred projects a minute */
-                    user_starred_projects_api_limit?: number;
-                    /** @description Lists of followers a minute */
-                    users_api_limit_followers?: number;
-                    /** @description Lists of followed people a minute */
-                    users_api_limit_following?: number;
-                    /** @description GET of one GPG key a minute */
-                    users_api_limit_gpg_key?: number;
-                    /** @description Lists of GPG keys a minute */
-                    users_api_limit_gpg_keys?: number;
-                    /** @description GET of one SSH key a minute */
-                    users_api_limit_ssh_key?: number;
-                    /** @description Lists of SSH keys a minute */
-                    users_api_limit_ssh_keys?: number;
-                    /** @description GET of a status a minute */
-                    users_api_limit_status?: number;
-                    /** @description GET of users by id in 10 minutes */
-                    users_get_by_id_limit?: number;
-                    /** @description User names without a limit of reading users */
-                    users_get_by_id_limit_allowlist?: string[] | null;
-                    /** @description Where runners may be registered; any of project, group */
-                    valid_runner_registrars?: string[] | null;
-                    /** @description Look for releases; Millrace does not call home */
-                    version_check_enabled?: boolean;
-                    /** @description Calls of virtual registries in 15 seconds */
-                    virtual_registries_endpoints_api_limit?: number;
-                    /** @description Where the editor in pages finds extensions */
-                    vscode_extension_marketplace?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description The editor in pages uses extensions */
-                    vscode_extension_marketplace_enabled?: boolean;
-                    /** @description Sign commits made in pages */
-                    web_based_commit_signing_enabled?: boolean;
-                    /** @description Application of the editor in pages; at least 0 */
-                    web_ide_oauth_application_id?: number | null;
-                    /**
-                     * @description News in the pages
-                     * @enum {string}
-                     */
-                    whats_new_variant?: "all_tiers" | "current_tier" | "disabled";
-                    /** @description AsciiDoc in wikis includes addresses */
-                    wiki_asciidoc_allow_uri_includes?: boolean;
-                    /** @description Bytes of a wiki page; at least 1024 */
-                    wiki_page_max_content_bytes?: number;
-                    /** @description Zoekt: forget lost search nodes */
-                    zoekt_auto_delete_lost_nodes?: boolean;
-                    /** @description Zoekt: index every group */
-                    zoekt_auto_index_root_namespace?: boolean;
-                    /** @description Zoekt: keep answers */
-                    zoekt_cache_response?: boolean;
-                    /** @description Zoekt: work for one processor; 0 to 100 */
-                    zoekt_cpu_to_tasks_ratio?: number;
-                    /** @description Zoekt: copies; at least 1 */
-                    zoekt_default_number_of_replicas?: number;
-                    /** @description Zoekt: share that is indexed again; 0 to 100 */
-                    zoekt_force_reindexing_percentage?: number;
-                    /** @description Zoekt: largest file; 0 to 16 */
-                    zoekt_indexed_file_size_limit?: string;
-                    /** @description Zoekt: fill the index */
-                    zoekt_indexing_enabled?: boolean;
-                    /** @description Zoekt: processes of one indexing; at least 1 */
-                    zoekt_indexing_parallelism?: number;
-                    /** @description Zoekt: stop filling it */
-                    zoekt_indexing_paused?: boolean;
-                    /** @description Zoekt: time for one project; 0 to 16 */
-                    zoekt_indexing_timeout?: string;
-                    /** @description Zoekt: time until a node is lost; 0 to 16 */
-                    zoekt_lost_node_threshold?: string;
-                    /** @description Zoekt: files of one project; at least 1 */
-                    zoekt_maximum_files?: number;
-                    /** @description Zoekt: groups at the same time; at least 1 */
-                    zoekt_rollout_batch_size?: number;
-                    /** @description Zoekt: time until the next try; 0 to 16 */
-                    zoekt_rollout_retry_interval?: string;
-                    /** @description Zoekt: search with it */
-                    zoekt_search_enabled?: boolean;
-                    /** @description Zoekt: different pieces of one file; at least 1 */
-                    zoekt_trigram_max?: number;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Address for reports of abuse */
-                    abuse_notification_email?: string | null;
-                    /** @description Administrators sign in again for administrative tasks */
-                    admin_mode?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use abuse_notification_email
-                     */
-                    admin_notification_email?: string | null;
-                    /** @description Where people land after they signed out; 0 to 2048 */
-                    after_sign_out_path?: string | null;
-                    /** @description Shown after registration; 0 to 65535 */
-                    after_sign_up_text?: string | null;
-                    /** @description Calls of an assistant in 8 hours */
-                    ai_action_api_rate_limit?: number;
-                    /** @description Key for the spam filter; 0 to 4096 */
-                    akismet_api_key?: string | null;
-                    /** @description Filter spam; needs spamfilter_api_key */
-                    akismet_enabled?: boolean;
-                    /** @description People may delete their own account */
-                    allow_account_deletion?: boolean;
-                    /** @description Every integration may be used */
-                    allow_all_integrations?: boolean;
-                    /** @description Administrators assign imported work without asking */
-                    allow_bypass_placeholder_confirmation?: boolean;
-                    /** @description Imported work may go to administrators */
-                    allow_contribution_mapping_to_admins?: boolean;
-                    /** @description Deploy tokens work with outside sign-in */
-                    allow_deploy_tokens_and_keys_with_external_authn?: boolean;
-                    /** @description Group owners manage LDAP synchronisation */
-                    allow_group_owners_to_manage_ldap?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use allow_local_requests_from_web_hooks_and_services
-                     */
-                    allow_local_requests_from_hooks_and_services?: boolean;
-                    /** @description System hooks may reach the local network */
-                    allow_local_requests_from_system_hooks?: boolean;
-                    /** @description Web hooks may reach the local network */
-                    allow_local_requests_from_web_hooks_and_services?: boolean;
-                    /** @description Let through what may be spam */
-                    allow_possible_spam?: boolean;
-                    /** @description Guests may create groups and personal projects */
-                    allow_project_creation_for_guest_and_below?: boolean;
-                    /** @description Runners register with a registration token */
-                    allow_runner_registration_token?: boolean;
-                    /** @description Group owners make service accounts */
-                    allow_top_level_group_owners_to_create_service_accounts?: boolean;
-                    /** @description Integrations that may be used when not all may */
-                    allowed_integrations?: string[] | null;
-                    /** @description Visitors may search */
-                    anonymous_searches_allowed?: boolean;
-                    /** @description Age from which jobs cannot be retried, in words; empty for never */
-                    archive_builds_in_human_readable?: string | null;
-                    /** @description Files that an AsciiDoc document includes; 0 to 64 */
-                    asciidoc_max_includes?: number;
-                    /** @description Hosts whose pictures are not fetched through the proxy; wildcards */
-                    asset_proxy_allowlist?: string[] | null;
-                    /** @description Fetch pictures through a proxy; needs asset_proxy_url */
-                    asset_proxy_enabled?: boolean;
-                    /** @description Secret shared with the proxy of pictures; 0 to 4096 */
-                    asset_proxy_secret_key?: string | null;
-                    /** @description Address of the proxy of pictures */
-                    asset_proxy_url?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use asset_proxy_allowlist
-                     */
-                    asset_proxy_whitelist?: string[] | null;
-                    /** @description Keep an authorized_keys file; Millrace serves SSH itself */
-                    authorized_keys_enabled?: boolean;
-                    /** @description Ban accounts that download too many repositories */
-                    auto_ban_user_on_excessive_projects_download?: boolean;
-                    /** @description Domain for automatic deployments */
-                    auto_devops_domain?: string | null;
-                    /** @description New projects build by a default configuration */
-                    auto_devops_enabled?: boolean;
-                    /** @description Completions of user names a minute, signed in */
-                    autocomplete_users_limit?: number;
-                    /** @description Completions of user names a minute, anybody */
-                    autocomplete_users_unauthenticated_limit?: number;
-                    /** @description Allot bought storage by itself */
-                    automatic_purchased_storage_allocation?: boolean;
-                    /** @description Pictures of people by their address */
-                    avatarservice_enabled?: boolean;
-                    /** @description Batches of a transfer at the same time; at least 1 */
-                    bulk_import_concurrent_pipeline_batch_limit?: number;
-                    /** @description Transfer groups from another instance */
-                    bulk_import_enabled?: boolean;
-                    /** @description Megabytes of one file of a transfer; at least 0 */
-                    bulk_import_max_download_file_size?: number;
-                    /** @description New accounts may create top-level groups */
-                    can_create_group?: boolean;
-                    /** @description Offer what the plan of a group has; Millrace has one plan */
-                    check_namespace_plan?: boolean;
-                    /** @description Longest life of pipelines that a project sets */
-                    ci_delete_pipelines_in_seconds_limit_human_readable?: string;
-                    /** @description Logs appear while jobs run; always so */
-                    ci_job_live_trace_enabled?: boolean;
-                    /** @description Files that a configuration includes; 0 to 1000 */
-                    ci_max_includes?: number;
-                    /** @description Bytes of a configuration with all its files; at least 1 */
-                    ci_max_total_yaml_size_bytes?: number;
-                    /** @description Bytes of one partition of CI data; at least 1 */
-                    ci_partitions_size_limit?: number;
-                    /** @description Code suggestions a minute */
-                    code_suggestions_api_rate_limit?: number;
-                    /** @description Host of private commit addresses */
-                    commit_email_hostname?: string | null;
-                    /** @description Work of one import from Bitbucket Cloud; at least 1 */
-                    concurrent_bitbucket_import_jobs_limit?: number;
-                    /** @description Work of one import from Bitbucket Server; at least 1 */
-                    concurrent_bitbucket_server_import_jobs_limit?: number;
-                    /** @description Work of one import from GitHub; at least 1 */
-                    concurrent_github_import_jobs_limit?: number;
-                    /** @description Batches of exports at the same time; at least 1 */
-                    concurrent_relation_batch_export_limit?: number;
-                    /** @description Clean up old projects too */
-                    container_expiration_policies_enable_historic_entries?: boolean;
-                    /** @description Tags deleted in one run */
-                    container_registry_cleanup_tags_service_max_list_size?: number;
-                    /** @description Seconds of one deletion of tags */
-                    container_registry_delete_tags_service_timeout?: number;
-                    /** @description Remember tags between clean-ups */
-                    container_registry_expiration_policies_caching?: boolean;
-                    /** @description Clean-ups at the same time */
-                    container_registry_expiration_policies_worker_capacity?: number;
-                    /** @description Minutes of life of registry tokens; at least 1 */
-                    container_registry_token_expire_delay?: number;
-                    /** @description Organizations that one creates a minute */
-                    create_organization_api_limit?: number;
-                    /** @description Where figures of applications are read; 0 to 512 */
-                    cube_api_base_url?: string | null;
-                    /** @description Another start of clone addresses over HTTP; 0 to 511 */
-                    custom_http_clone_url_root?: string | null;
-                    /** @description Group whose projects are templates; at least 0 */
-                    custom_project_templates_group_id?: number | null;
-                    /** @description Bound of groups without a plan */
-                    dashboard_limit?: number;
-                    /** @description Use dashboard_limit */
-                    dashboard_limit_enabled?: boolean;
-                    /** @description Deactivate accounts that nobody uses */
-                    deactivate_dormant_users?: boolean;
-                    /** @description Days until an account counts as unused; at least 90 */
-                    deactivate_dormant_users_period?: number;
-                    /** @description End of the mail about a deactivation; 0 to 1000 */
-                    deactivation_email_additional_text?: string | null;
-                    /** @description Seconds to unpack an archive; 0 for any */
-                    decompress_archive_file_timeout?: number;
-                    /** @description Life of artifacts that say none, in words; 0 keeps them */
-                    default_artifacts_expire_in?: string;
-                    /** @description First branch of new projects */
-                    default_branch_name?: string;
-                    /**
-                     * @deprecated
-                     * @description Protection of default branches; use default_branch_protection_defaults
-                     */
-                    default_branch_protection?: number;
-                    /** @description Protection of default branches */
-                    default_branch_protection_defaults?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Configuration file of new projects */
-                    default_ci_config_path?: string | null;
-                    /** @description Highlighting theme of new accounts in the dark; at least 1 */
-                    default_dark_syntax_highlighting_theme?: number;
-                    /**
-                     * @description Visibility of new groups
-                     * @enum {string}
-                     */
-                    default_group_visibility?: "private" | "internal" | "public";
-                    /** @description Language for people who did not choose one; 0 to 16 */
-                    default_preferred_language?: string;
-                    /** @description Who creates projects in new groups */
-                    default_project_creation?: number;
-                    /** @description Only administrators delete projects */
-                    default_project_deletion_protection?: boolean;
-                    /**
-                     * @description Visibility of new projects
-                     * @enum {string}
-                     */
-                    default_project_visibility?: "private" | "internal" | "public";
-                    /** @description Personal projects of a new account */
-                    default_projects_limit?: number;
-                    /** @description Where a search begins; 0 to 64 */
-                    default_search_scope?: string;
-                    /**
-                     * @description Visibility of new snippets
-                     * @enum {string}
-                     */
-                    default_snippet_visibility?: "private" | "internal" | "public";
-                    /** @description Highlighting theme of new accounts; at least 1 */
-                    default_syntax_highlighting_theme?: number;
-                    /** @description Accounts deleted by their owner are kept for a while */
-                    delay_user_account_self_deletion?: boolean;
-                    /** @description Delete projects that nobody uses */
-                    delete_inactive_projects?: boolean;
-                    /** @description Delete accounts whose address was never confirmed */
-                    delete_unconfirmed_users?: boolean;
-                    /** @description Days that what is deleted is kept; 0 removes at once; 0 to 90 */
-                    deletion_adjourned_period?: number;
-                    /** @description Only listed addresses are reached */
-                    deny_all_requests_except_allowed?: boolean;
-                    /** @description Clean-ups of proxied images at the same time */
-                    dependency_proxy_ttl_group_policy_worker_capacity?: number;
-                    /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
-                    diagramrenderer_enabled?: boolean;
-                    /** @description Further formats of that renderer, each true or false */
-                    diagramrenderer_formats?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Address of the renderer of many kinds of diagrams */
-                    diagramrenderer_url?: string | null;
-                    /** @description Editor of diagrams; needs diagramservice_url */
-                    diagramservice_enabled?: boolean;
-                    /** @description Address of the editor of diagrams */
-                    diagramservice_url?: string | null;
-                    /** @description Editor of diagrams; needs diagramservice_url */
-                    diagramsnet_enabled?: boolean;
-                    /** @description Address of the editor of diagrams */
-                    diagramsnet_url?: string | null;
-                    /** @description Files of one diff; 1 to 3000 */
-                    diff_max_files?: number;
-                    /** @description Lines of one diff; 1 to 100000 */
-                    diff_max_lines?: number;
-                    /** @description Bytes of one file in a diff; 1 to 512000 */
-                    diff_max_patch_bytes?: number;
-                    /** @description Administrators cannot authorise applications with wide scopes */
-                    disable_admin_oauth_scopes?: boolean;
-                    /** @description Do not show tokens of feeds and calendars */
-                    disable_feed_token?: boolean;
-                    /** @description Only administrators add members */
-                    disable_invite_members?: boolean;
-                    /** @description Approval rules are not changed by merge request */
-                    disable_overriding_approvers_per_merge_request?: boolean;
-                    /** @description No password beside single sign-on */
-                    disable_password_authentication_for_users_with_sso_identities?: boolean;
-                    /** @description Nobody makes or uses personal access tokens */
-                    disable_personal_access_tokens?: boolean;
-                    /** @description No direct code suggestions */
-                    disabled_direct_code_suggestions?: boolean;
-                    /** @description Providers that nobody may sign in with */
-                    disabled_oauth_sign_in_sources?: string[] | null;
-                    /** @description Show who used credits */
-                    display_gitlab_credits_user_data?: boolean;
-                    /** @description An address is looked up once */
-                    dns_rebinding_protection_enabled?: boolean;
-                    /** @description Only addresses of these domains register; wildcards */
-                    domain_allowlist?: string[] | null;
-                    /** @description Addresses of these domains do not register; wildcards */
-                    domain_denylist?: string[] | null;
-                    /** @description Use domain_denylist; needs domain_denylist */
-                    domain_denylist_enabled?: boolean;
-                    /** @description Downstream pipelines a minute for one project, person and commit; 0 for any */
-                    downstream_pipeline_trigger_limit_per_project_user_sha?: number;
-                    /** @description Least bits of DSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    dsa_key_restriction?: number;
-                    /** @description Assistant */
-                    duo_features_enabled?: boolean;
-                    /** @description Least bits of ECDSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    ecdsa_key_restriction?: number;
-                    /** @description Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    ecdsa_sk_key_restriction?: number;
-                    /** @description Least bits of ED25519 keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    ed25519_key_restriction?: number;
-                    /** @description Least bits of ED25519_SK keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    ed25519_sk_key_restriction?: number;
-                    /** @description Key of the cluster service; 0 to 128 */
-                    eks_access_key_id?: string | null;
-                    /** @description Account of the cluster service; 0 to 12 */
-                    eks_account_id?: string | null;
-                    /** @description Clusters of that service; needs eks_account_id */
-                    eks_integration_enabled?: boolean;
-                    /** @description Secret of that key */
-                    eks_secret_access_key?: string | null;
-                    /** @description Elasticsearch: hosted by Amazon */
-                    elasticsearch_aws?: boolean;
-                    /** @description Elasticsearch: its key */
-                    elasticsearch_aws_access_key?: string | null;
-                    /** @description Elasticsearch: its region */
-                    elasticsearch_aws_region?: string | null;
-                    /** @description Elasticsearch: its secret; 0 to 4096 */
-                    elasticsearch_aws_secret_access_key?: string | null;
-                    /** @description Elasticsearch: seconds of one call */
-                    elasticsearch_client_request_timeout?: number;
-                    /** @description Elasticsearch: characters of one field; 0 for any */
-                    elasticsearch_indexed_field_length_limit?: number;
-                    /** @description Elasticsearch: kilobytes of one file; at least 1 */
-                    elasticsearch_indexed_file_size_limit_kb?: number;
-                    /** @description Elasticsearch: fill the index */
-                    elasticsearch_indexing?: boolean;
-                    /** @description Elasticsearch: only listed groups and projects */
-                    elasticsearch_limit_indexing?: boolean;
-                    /** @description Elasticsearch: calls at the same time; at least 1 */
-                    elasticsearch_max_bulk_concurrency?: number;
-                    /** @description Elasticsearch: megabytes of one call; at least 1 */
-                    elasticsearch_max_bulk_size_mb?: number;
-                    /** @description Elasticsearch: code at the same time */
-                    elasticsearch_max_code_indexing_concurrency?: number;
-                    /** @description Elasticsearch: those groups */
-                    elasticsearch_namespace_ids?: number[] | null;
-                    /** @description Elasticsearch: its password; 0 to 4096 */
-                    elasticsearch_password?: string | null;
-                    /** @description Elasticsearch: those projects */
-                    elasticsearch_project_ids?: number[] | null;
-                    /** @description Elasticsearch: go on until all is done */
-                    elasticsearch_requeue_workers?: boolean;
-                    /** @description Elasticsearch: further tries */
-                    elasticsearch_retry_on_failure?: number;
-                    /** @description Elasticsearch: search with it; Millrace searches by itself */
-                    elasticsearch_search?: boolean;
-                    /** @description Elasticsearch: its addresses; 0 to 2048 */
-                    elasticsearch_url?: string | null;
-                    /** @description Elasticsearch: its user */
-                    elasticsearch_username?: string | null;
-                    /** @description Elasticsearch: parts of the work; at least 1 */
-                    elasticsearch_worker_number_of_shards?: number;
-                    /** @description End of every mail; 0 to 10000 */
-                    email_additional_text?: string | null;
-                    /** @description Name the author in the text of mails */
-                    email_author_in_body?: boolean;
-                    /**
-                     * @description Whether a new address must be confirmed
-                     * @enum {string}
-                     */
-                    email_confirmation_setting?: "off" | "soft" | "hard";
-                    /** @description Expression for addresses that may not register; 0 to 65535 */
-                    email_restrictions?: string | null;
-                    /** @description Use email_restrictions; needs email_restrictions */
-                    email_restrictions_enabled?: boolean;
-                    /** @description Warn before pages of artifacts */
-                    enable_artifact_external_redirect_warning_page?: boolean;
-                    /** @description Bound versions of editors */
-                    enable_language_server_restrictions?: boolean;
-                    /** @description Promotions to paid roles wait for approval */
-                    enable_member_promotion_management?: boolean;
-                    /**
-                     * @description How git may be used
-                     * @enum {string}
-                     */
-                    enabled_git_access_protocol?: "ssh" | "http" | "all";
-                    /** @description Job tokens of other projects need permission */
-                    enforce_ci_inbound_job_token_scope_enabled?: boolean;
-                    /** @description No addresses with + register */
-                    enforce_email_subaddress_restrictions?: boolean;
-                    /** @description Enforce storage limits of groups */
-                    enforce_namespace_storage_limit?: boolean;
-                    /** @description Rules of one country */
-                    enforce_pipl_compliance?: boolean;
-                    /** @description Everybody must accept the terms; needs terms */
-                    enforce_terms?: boolean;
-                    /** @description Where errors of applications are collected */
-                    error_tracking_api_url?: string | null;
-                    /** @description Collect errors of applications */
-                    error_tracking_enabled?: boolean;
-                    /** @description Certificate for the outside authorisation service; 0 to 65535; needs external_auth_client_key */
-                    external_auth_client_cert?: string | null;
-                    /** @description Key of the certificate for the outside authorisation service; 0 to 65535 */
-                    external_auth_client_key?: string | null;
-                    /** @description Passphrase of the key for the outside authorisation service */
-                    external_auth_client_key_pass?: string | null;
-                    /** @description Label of projects that have none */
-                    external_authorization_service_default_label?: string | null;
-                    /** @description Ask an outside service for access to projects; needs external_authorization_service_default_label, external_authorization_service_timeout, external_authorization_service_url */
-                    external_authorization_service_enabled?: boolean;
-                    /** @description Seconds to wait for the outside authorisation service; 0.001 to 10 */
-                    external_authorization_service_timeout?: number;
-                    /** @description Address of the outside authorisation service */
-                    external_authorization_service_url?: string | null;
-                    /** @description Seconds to wait for the service that allows pipelines; at least 1 */
-                    external_pipeline_validation_service_timeout?: number | null;
-                    /** @description Token sent to the service that allows pipelines */
-                    external_pipeline_validation_service_token?: string | null;
-                    /** @description Service that allows or refuses pipelines */
-                    external_pipeline_validation_service_url?: string | null;
-                    /** @description Minutes that an account stays locked; at least 1 */
-                    failed_login_attempts_unlock_period_in_minutes?: number;
-                    /** @description Project whose files are templates; at least 0 */
-                    file_template_project_id?: number | null;
-                    /** @description First day in calendars: 0 Sunday, 1 Monday, 6 Saturday */
-                    first_day_of_week?: number;
-                    /** @description Take part in a dead advertising scheme */
-                    floc_enabled?: boolean;
-                    /** @description Pages for members alone */
-                    force_pages_access_control?: boolean;
-                    /** @description Addresses of secondary sites */
-                    geo_node_allowed_ips?: string;
-                    /** @description Seconds to wait for a secondary site; at least 1 */
-                    geo_status_timeout?: number;
-                    /** @description Pipelines that one push starts */
-                    git_push_pipeline_limit?: number;
-                    /** @description Users who hear of excessive downloads */
-                    git_rate_limit_users_alertlist?: number[] | null;
-                    /** @description User names that may download any number of repositories */
-                    git_rate_limit_users_allowlist?: string[] | null;
-                    /** @description Minutes of git over SSH after a second factor; 1 to 10080 */
-                    git_two_factor_session_expiry?: number;
-                    /** @description Seconds of usual repository work; 0 for any */
-                    gitaly_timeout_default?: number;
-                    /** @description Seconds of fast repository work; 0 for any */
-                    gitaly_timeout_fast?: number;
-                    /** @description Seconds of middling repository work; 0 for any */
-                    gitaly_timeout_medium?: number;
-                    /** @description Hosted by the maker of the other product */
-                    gitlab_dedicated_instance?: boolean;
-                    /** @description Installed by the toolkit of the other product */
-                    gitlab_environment_toolkit_instance?: boolean;
-                    /** @description Send figures of use; Millrace sends none */
-                    gitlab_product_usage_data_enabled?: boolean;
-                    /** @description git operations over SSH a minute */
-                    gitlab_shell_operation_limit?: number;
-                    /** @description Offer development environments; needs gitpod_url */
-                    gitpod_enabled?: boolean;
-                    /** @description Address of development environments */
-                    gitpod_url?: string | null;
-                    /** @description Search code everywhere */
-                    global_search_code_enabled?: boolean;
-                    /** @description Search commits everywhere */
-                    global_search_commits_enabled?: boolean;
-                    /** @description Search epics everywhere */
-                    global_search_epics_enabled?: boolean;
-                    /** @description Search issues everywhere */
-                    global_search_issues_enabled?: boolean;
-                    /** @description Search merge requests everywhere */
-                    global_search_merge_requests_enabled?: boolean;
-                    /** @description Search snippets everywhere */
-                    global_search_snippet_titles_enabled?: boolean;
-                    /** @description Search people everywhere */
-                    global_search_users_enabled?: boolean;
-                    /** @description Search wikis everywhere */
-                    global_search_wiki_enabled?: boolean;
-                    /** @description Addresses that are always let in; 0 to 65535 */
-                    globally_allowed_ips?: string;
-                    /** @description Link to Grafana */
-                    grafana_enabled?: boolean;
-                    /** @description Address of Grafana */
-                    grafana_url?: string;
-                    /** @description Pictures of people by their address */
-                    gravatar_enabled?: boolean;
-                    /** @description GET of one group a minute */
-                    group_api_limit?: number;
-                    /** @description Archivings of groups a minute */
-                    group_archive_unarchive_api_limit?: number;
-                    /** @description Downloads of a group export a minute */
-                    group_download_export_limit?: number;
-                    /** @description Group exports a minute */
-                    group_export_limit?: number;
-                    /** @description Group imports a minute */
-                    group_import_limit?: number;
-                    /** @description Lists of invited groups a minute */
-                    group_invited_groups_api_limit?: number;
-                    /** @description Group owners change the protection */
-                    group_owners_can_manage_default_branch_protection?: boolean;
-                    /** @description Lists of the projects of a group a minute */
-                    group_projects_api_limit?: number;
-                    /** @description Seconds of life of tokens of group runners; at least 7200 */
-                    group_runner_token_expiration_interval?: number | null;
-                    /** @description Lists of shared groups a minute */
-                    group_shared_groups_api_limit?: number;
-                    /** @description Lists of groups a minute */
-                    groups_api_limit?: number;
-                    /** @description Repositories have paths without names; always so */
-                    hashed_storage_enabled?: boolean;
-                    /** @description Start of links to documentation */
-                    help_page_documentation_base_url?: string | null;
-                    /** @description No marketing in the help; there is none */
-                    help_page_hide_commercial_content?: boolean;
-                    /** @description Address of support */
-                    help_page_support_url?: string | null;
-                    /** @description Text of the help page; 0 to 65535 */
-                    help_page_text?: string | null;
-                    /** @description No offers of others; there are none */
-                    hide_third_party_offers?: boolean;
-                    /** @description Where visitors land who are not signed in */
-                    home_page_url?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Bitmaps are always made; use nothing
-                     */
-                    housekeeping_bitmaps_enabled?: boolean;
-                    /** @description Maintain repositories */
-                    housekeeping_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Pushes between full repacks; at least 1; use housekeeping_optimize_repository_period
-                     */
-                    housekeeping_full_repack_period?: number;
-                    /**
-                     * @deprecated
-                     * @description Pushes between collections; at least 1; use housekeeping_optimize_repository_period
-                     */
-                    housekeeping_gc_period?: number;
-                    /**
-                     * @deprecated
-                     * @description Pushes between small repacks; at least 1; use housekeeping_optimize_repository_period
-                     */
-                    housekeeping_incremental_repack_period?: number;
-                    /** @description Pushes between two maintenances; at least 1 */
-                    housekeeping_optimize_repository_period?: number;
-                    /** @description Mails with HTML */
-                    html_emails_enabled?: boolean;
-                    /** @description Hosts of frames in Markdown */
-                    iframe_rendering_allowlist?: string[] | null;
-                    /** @description Frames in Markdown */
-                    iframe_rendering_enabled?: boolean;
-                    /** @description Where projects may be imported from */
-                    import_sources?: string[] | null;
-                    /** @description Months until a project counts as unused */
-                    inactive_projects_delete_after_months?: number;
-                    /** @description Megabytes from which unused projects are deleted */
-                    inactive_projects_min_size_mb?: number;
-                    /** @description Months until members of an unused project are warned; at least 1 */
-                    inactive_projects_send_warning_email_after_months?: number;
-                    /** @description Days until dead tokens of bots are deleted */
-                    inactive_resource_access_tokens_delete_after_days?: number;
-                    /** @description More figures of use; Millrace sends none */
-                    include_optional_metrics_in_service_ping?: boolean;
-                    /** @description Unfinished parts of the assistant */
-                    instance_level_ai_beta_features_enabled?: boolean;
-                    /** @description Start of all other new tokens; 0 to 20 */
-                    instance_token_prefix?: string;
-                    /** @description Hidden field against robots at registration */
-                    invisible_captcha_enabled?: boolean;
-                    /** @description New members are invited and accept */
-                    invitation_flow_enforcement?: boolean;
-                    /** @description Issues that one creates a minute; 0 for any */
-                    issues_create_limit?: number;
-                    /** @description Further audience of tokens of the tracker */
-                    jira_connect_additional_audience_url?: string | null;
-                    /** @description Application of the tracker */
-                    jira_connect_application_key?: string | null;
-                    /** @description Instance that stands before this one for the tracker */
-                    jira_connect_proxy_url?: string | null;
-                    /** @description Keep public keys for the tracker */
-                    jira_connect_public_key_storage_enabled?: boolean;
-                    /** @description Jobs of a stage on one page; at least 1 */
-                    jobs_per_stage_page_size?: number;
-                    /** @description Keep the artifacts of the latest successful pipeline of a ref */
-                    keep_latest_artifact?: boolean;
-                    /** @description Diagrams by the renderer of diagramrenderer_url; needs diagramrenderer_url */
-                    kroki_enabled?: boolean;
-                    /** @description Further formats of that renderer, each true or false */
-                    kroki_formats?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Address of the renderer of many kinds of diagrams */
-                    kroki_url?: string | null;
-                    /** @description Address for notes about certificates */
-                    lets_encrypt_notification_email?: string | null;
-                    /** @description The terms of the certificate service are accepted */
-                    lets_encrypt_terms_of_service_accepted?: boolean;
-                    /** @description Raise it to render all Markdown again */
-                    local_markdown_version?: number;
-                    /** @description Groups cannot change duo_features_enabled */
-                    lock_duo_features_enabled?: boolean;
-                    /** @description Groups cannot change math_rendering_limits_enabled */
-                    lock_math_rendering_limits_enabled?: boolean;
-                    /** @description Groups cannot change maven_package_requests_forwarding */
-                    lock_maven_package_requests_forwarding?: boolean;
-                    /** @description Members come from LDAP alone */
-                    lock_memberships_to_ldap?: boolean;
-                    /** @description Members come from SAML alone */
-                    lock_memberships_to_saml?: boolean;
-                    /** @description Groups cannot change npm_package_requests_forwarding */
-                    lock_npm_package_requests_forwarding?: boolean;
-                    /** @description Groups cannot change pypi_package_requests_forwarding */
-                    lock_pypi_package_requests_forwarding?: boolean;
-                    /** @description Groups cannot change resource_access_token_notify_inherited */
-                    lock_resource_access_token_notify_inherited?: boolean;
-                    /** @description Groups cannot change web_based_commit_signing_enabled */
-                    lock_web_based_commit_signing_enabled?: boolean;
-                    /** @description reCAPTCHA at sign-in */
-                    login_recaptcha_protection_enabled?: boolean;
-                    /** @description Take events of the Mailgun service; needs mailgun_signing_key */
-                    mailgun_events_enabled?: boolean;
-                    /** @description Key of events of the Mailgun service; 0 to 4096 */
-                    mailgun_signing_key?: string | null;
-                    /** @description Only administrators change anything */
-                    maintenance_mode?: boolean;
-                    /** @description Shown in maintenance mode */
-                    maintenance_mode_message?: string | null;
-                    /** @description People may make their profile private */
-                    make_profile_private?: boolean;
-                    /** @description Bound formulas */
-                    math_rendering_limits_enabled?: boolean;
-                    /** @description Ask the public registry for missing Maven packages */
-                    maven_package_requests_forwarding?: boolean;
-                    /** @description Bytes of an included file out of artifacts */
-                    max_artifacts_content_include_size?: number;
-                    /** @description Megabytes of the artifacts of one job; at least 1 */
-                    max_artifacts_size?: number;
-                    /** @description Megabytes of an attachment; at least 1 */
-                    max_attachment_size?: number;
-                    /** @description Megabytes of an unpacked import; 0 for any */
-                    max_decompressed_archive_size?: number;
-                    /** @description Megabytes of an export; 0 for any */
-                    max_export_size?: number;
-                    /** @description Megabytes of an unpacked answer */
-                    max_http_decompressed_size?: number;
-                    /** @description Levels of a JSON answer */
-                    max_http_response_json_depth?: number;
-                    /** @description Megabytes of an answer */
-                    max_http_response_size_limit?: number;
-                    /** @description Megabytes of a file fetched for an import; 0 for any; at least 0 */
-                    max_import_remote_file_size?: number;
-                    /** @description Megabytes of an import; 0 for any */
-                    max_import_size?: number;
-                    /** @description Failed sign-ins that lock an account; at least 1 */
-                    max_login_attempts?: number;
-                    /** @description Repositories that one account downloads in a while; 0 to 10000 */
-                    max_number_of_repository_downloads?: number;
-                    /** @description Seconds in which downloaded repositories count; 0 to 864000 */
-                    max_number_of_repository_downloads_within_time_period?: number;
-                    /** @description Findings of one project; at least 1 */
-                    max_number_of_vulnerabilities_per_project?: number | null;
-                    /** @description Domains of one project; 0 for any */
-                    max_pages_custom_domains_per_project?: number;
-                    /** @description Megabytes of one site; 0 for any */
-                    max_pages_size?: number;
-                    /** @description Longest life of access tokens in days; 365 unless set; 1 to 400 */
-                    max_personal_access_token_lifetime?: number | null;
-                    /** @description Longest life of SSH keys in days; 1 to 400 */
-                    max_ssh_key_lifetime?: number | null;
-                    /** @description Bytes of one Terraform state; 0 for any */
-                    max_terraform_state_size_bytes?: number;
-                    /** @description Levels of a configuration; 1 to 1000 */
-                    max_yaml_depth?: number;
-                    /** @description Bytes of one configuration file; at least 1 */
-                    max_yaml_size_bytes?: number;
-                    /** @description Members that one removes a minute */
-                    members_delete_limit?: number;
-                    /** @description Milliseconds from which calls are measured */
-                    metrics_method_call_threshold?: number;
-                    /** @description Oldest language server; 0 to 20 */
-                    minimum_language_server_version?: string;
-                    /** @description Shortest password; 8 to 128 */
-                    minimum_password_length?: number;
-                    /** @description Maintainers may set up mirrors */
-                    mirror_available?: boolean;
-                    /** @description Free places before more mirrors are planned; at least 1 */
-                    mirror_capacity_threshold?: number;
-                    /** @description Mirrors at the same time; at least 1 */
-                    mirror_max_capacity?: number;
-                    /** @description Minutes between updates of a mirror; at least 1 */
-                    mirror_max_delay?: number;
-                    /** @description The assistant keeps prompts */
-                    model_prompt_cache_enabled?: boolean;
-                    /** @description Seconds between statistics; at least 1 */
-                    namespace_aggregation_schedule_lease_duration_in_seconds?: number;
-                    /** @description Questions whether a namespace exists a minute; 0 for any */
-                    namespace_exists_limit?: number;
-                    /** @description Share of forks in used storage; 0 to 1 */
-                    namespace_storage_forks_cost_factor?: number;
-                    /** @description Accounts after which registrations wait for approval */
-                    new_user_signups_cap?: number | null;
-                    /** @description Comments that one writes a minute */
-                    notes_create_limit?: number;
-                    /** @description User names without a limit of comments */
-                    notes_create_limit_allowlist?: string[] | null;
-                    /** @description Mail after a sign-in from a new address */
-                    notify_on_unknown_sign_in?: boolean;
-                    /** @description Ask the public registry for missing npm packages */
-                    npm_package_requests_forwarding?: boolean;
-                    /** @description Take NuGet packages with odd addresses */
-                    nuget_skip_metadata_url_validation?: boolean;
-                    /** @description Check the certificate of the observability service */
-                    observability_backend_ssl_verification_enabled?: boolean;
-                    /** @description Highest row that pages by number reach; 0 for any */
-                    offset_pagination_limit?: number;
-                    /** @description Local addresses and hosts that may be reached */
-                    outbound_local_requests_whitelist?: string[] | null;
-                    /** @description Registries of known licences */
-                    package_metadata_purl_types?: number[] | null;
-                    /** @description Projects may let anybody pull packages */
-                    package_registry_allow_anyone_to_pull_option?: boolean;
-                    /** @description Clean-ups of packages at the same time */
-                    package_registry_cleanup_policies_worker_capacity?: number;
-                    /** @description Domains must be proved */
-                    pages_domain_verification_enabled?: boolean;
-                    /** @description Seconds of life of parallel sites */
-                    pages_extra_deployments_default_expiry_seconds?: number;
-                    /** @description New sites have a domain of their own */
-                    pages_unique_domain_default_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use password_authentication_enabled_for_web
-                     */
-                    password_authentication_enabled?: boolean;
-                    /** @description Passwords work for git over HTTP */
-                    password_authentication_enabled_for_git?: boolean;
-                    /** @description Passwords work for the pages */
-                    password_authentication_enabled_for_web?: boolean;
-                    /** @description Passwords need a lower-case letter */
-                    password_lowercase_required?: boolean;
-                    /** @description Passwords need a digit */
-                    password_number_required?: boolean;
-                    /** @description Passwords need a special character */
-                    password_symbol_required?: boolean;
-                    /** @description Passwords need an upper-case letter */
-                    password_uppercase_required?: boolean;
-                    /** @description Group that sees timings of pages; at least 0 */
-                    performance_bar_allowed_group_id?: number | null;
-                    /** @description Path of the group that sees timings of pages */
-                    performance_bar_allowed_group_path?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Show timings; use performance_bar_allowed_group_path
-                     */
-                    performance_bar_enabled?: boolean;
-                    /** @description Start of new personal access tokens; 0 to 20 */
-                    personal_access_token_prefix?: string;
-                    /** @description Pipelines a minute for one project, person and commit; 0 for any */
-                    pipeline_limit_per_project_user_sha?: number;
-                    /** @description Pipelines that one creates a minute; 0 for any */
-                    pipeline_limit_per_user?: number;
-                    /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
-                    plantuml_enabled?: boolean;
-                    /** @description Address of the renderer of UML diagrams */
-                    plantuml_url?: string | null;
-                    /** @description Factor of the pauses of polling pages; 0 stops it; 0 to 100 */
-                    polling_interval_multiplier?: number;
-                    /**
-                     * @deprecated
-                     * @description Use secret_push_protection_available
-                     */
-                    pre_receive_secret_detection_enabled?: boolean;
-                    /** @description Authors do not approve their own merge requests */
-                    prevent_merge_requests_author_approval?: boolean;
-                    /** @description Committers do not approve merge requests */
-                    prevent_merge_requests_committers_approval?: boolean;
-                    /** @description Where figures of applications are collected */
-                    product_analytics_data_collector_host?: string | null;
-                    /** @description Figures of the use of applications */
-                    product_analytics_enabled?: boolean;
-                    /** @description First day of productivity figures; 0 to 40 */
-                    productivity_analytics_start_date?: string | null;
-                    /** @description GET of one project a minute */
-                    project_api_limit?: number;
-                    /** @description Downloads of a project export a minute */
-                    project_download_export_limit?: number;
-                    /** @description Projects may be exported */
-                    project_export_enabled?: boolean;
-                    /** @description Project exports a minute */
-                    project_export_limit?: number;
-                    /** @description Project imports a minute */
-                    project_import_limit?: number;
-                    /** @description Lists of groups invited to a project a minute */
-                    project_invited_groups_api_limit?: number;
-                    /** @description Lists of the jobs of projects a minute */
-                    project_jobs_api_rate_limit?: number;
-                    /** @description Lists of all members of a project a minute */
-                    project_members_api_limit?: number;
-                    /** @description Archives that one downloads of a project a minute; 0 for any */
-                    project_repositories_archive_limit?: number;
-                    /** @description The same for all anonymous callers */
-                    project_repositories_archive_unauthenticated_limit?: number;
-                    /** @description Seconds of life of tokens of project runners; at least 7200 */
-                    project_runner_token_expiration_interval?: number | null;
-                    /** @description Lists of projects in 10 minutes */
-                    projects_api_limit?: number;
-                    /** @description Lists of projects in 10 minutes, anybody; 0 for any */
-                    projects_api_rate_limit_unauthenticated?: number;
-                    /** @description Offer metrics */
-                    prometheus_metrics_enabled?: boolean;
-                    /** @description New variables are protected in the pages */
-                    protected_ci_variables?: boolean;
-                    /** @description Starts of protected paths */
-                    protected_paths?: string[] | null;
-                    /** @description Protected paths when they are read */
-                    protected_paths_for_get_request?: string[] | null;
-                    /** @description Where releases of runners are listed; 0 to 2048 */
-                    public_runner_releases_url?: string;
-                    /** @description Changed branches and tags of a push above which its activity is one entry */
-                    push_event_activities_limit?: number;
-                    /** @description Changed branches and tags of a push above which web hooks are not called */
-                    push_event_hooks_limit?: number;
-                    /** @description Ask the public registry for missing PyPI packages */
-                    pypi_package_requests_forwarding?: boolean;
-                    /** @description Answer to whom is over a limit; Retry later when empty; 0 to 2048 */
-                    rate_limiting_response_text?: string | null;
-                    /** @description Requests of one raw file a minute; 0 for any */
-                    raw_blob_request_limit?: number;
-                    /** @description reCAPTCHA at registration; needs recaptcha_private_key, recaptcha_site_key */
-                    recaptcha_enabled?: boolean;
-                    /** @description Private key of reCAPTCHA; 0 to 4096 */
-                    recaptcha_private_key?: string | null;
-                    /** @description Public key of reCAPTCHA */
-                    recaptcha_site_key?: string | null;
-                    /** @description Megabytes of one push; 1 to 8796093022 */
-                    receive_max_input_size?: number | null;
-                    /** @description Cluster agents that are called */
-                    receptive_cluster_agents_enabled?: boolean;
-                    /** @description Tokens are read from headers only, not from the query */
-                    refuse_tokens_in_urls?: boolean;
-                    /** @description Bytes from which an index is rebuilt; at least 0 */
-                    reindexing_minimum_index_size?: number;
-                    /** @description Waste from which an index is rebuilt; 0 to 1 */
-                    reindexing_minimum_relative_bloat_size?: number;
-                    /** @description Rows of one batch of an export; at least 1 */
-                    relation_export_batch_size?: number;
-                    /** @description Sign-in offers to remember */
-                    remember_me_enabled?: boolean;
-                    /** @description Check repositories now and then */
-                    repository_checks_enabled?: boolean;
-                    /** @description Megabytes of one repository; 0 for any; at least 0 */
-                    repository_size_limit?: number;
-                    /** @description Share of new repositories by storage */
-                    repository_storages_weighted?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Registrations wait for an administrator */
-                    require_admin_approval_after_user_signup?: boolean;
-                    /** @description Administrators need a second factor */
-                    require_admin_two_factor_authentication?: boolean;
-                    /** @description A code by mail unlocks an account */
-                    require_email_verification_on_account_locked?: boolean;
-                    /** @description New access tokens need an end */
-                    require_personal_access_token_expiry?: boolean;
-                    /** @description Everybody needs a second factor; needs two_factor_grace_period */
-                    require_two_factor_authentication?: boolean;
-                    /** @description Configuration that every pipeline includes; 0 to 1024 */
-                    required_instance_ci_template?: string | null;
-                    /** @description Inherited members hear of tokens that end */
-                    resource_access_token_notify_inherited?: boolean;
-                    /** @description Limits of background work */
-                    resource_usage_limits?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Levels that only administrators choose; any of private, internal, public */
-                    restricted_visibility_levels?: string[] | null;
-                    /** @description Old addresses of moved groups lead to the new */
-                    root_moved_permanently_redirection_enabled?: boolean;
-                    /** @description Password grant without a known application */
-                    ropc_without_client_credentials?: boolean;
-                    /** @description Least bits of RSA keys; -1 forbids them, 0 takes all; -1 to 65536 */
-                    rsa_key_restriction?: number;
-                    /** @description Calls of one job a minute */
-                    runner_jobs_endpoints_api_limit?: number;
-                    /** @description Log pieces of one job a minute */
-                    runner_jobs_patch_trace_api_limit?: number;
-                    /** @description Requests for work of one runner a minute */
-                    runner_jobs_request_api_limit?: number;
-                    /** @description Seconds of life of tokens of instance runners; at least 7200 */
-                    runner_token_expiration_interval?: number | null;
-                    /** @description Actions of a scan policy; 0 for any; 0 to 20 */
-                    scan_execution_policies_action_limit?: number;
-                    /** @description Schedules of a scan policy; 0 for any; 0 to 20 */
-                    scan_execution_policies_schedule_limit?: number;
-                    /** @description Documents of one part of the index; at least 1 */
-                    search_max_docs_denominator?: number;
-                    /** @description Gigabytes of one part of the index; at least 1 */
-                    search_max_shard_size_gb?: number;
-                    /** @description Documents from which it is split; at least 1 */
-                    search_min_docs_before_rollover?: number;
-                    /** @description Searches a minute, signed in; 0 for any */
-                    search_rate_limit?: number;
-                    /** @description User names without a limit of searches */
-                    search_rate_limit_allowlist?: string[] | null;
-                    /** @description Searches a minute, anybody; 0 for any */
-                    search_rate_limit_unauthenticated?: number;
-                    /** @description What happens when all seats are taken */
-                    seat_control?: number;
-                    /** @description Where kinds of tokens that can be revoked are listed */
-                    secret_detection_revocation_token_types_url?: string | null;
-                    /** @description Have found tokens revoked */
-                    secret_detection_token_revocation_enabled?: boolean;
-                    /** @description Token for revoking found tokens; 0 to 4096 */
-                    secret_detection_token_revocation_token?: string | null;
-                    /** @description Where found tokens are revoked */
-                    secret_detection_token_revocation_url?: string | null;
-                    /** @description Projects may refuse pushes with secrets */
-                    secret_push_protection_available?: boolean;
-                    /** @description Active approval policies of a policy project; 0 to 20 */
-                    security_approval_policies_limit?: number;
-                    /** @description Minutes that reports of merge requests are kept */
-                    security_mr_report_cache_lifetime_minutes?: number;
-                    /** @description Look for approving groups everywhere */
-                    security_policy_global_group_approvers_enabled?: boolean;
-                    /** @description Contact for reports of vulnerabilities; 0 to 2048 */
-                    security_txt_content?: string | null;
-                    /** @description Where errors of pages go */
-                    sentry_clientside_dsn?: string | null;
-                    /** @description Where errors go */
-                    sentry_dsn?: string | null;
-                    /** @description Report errors; needs sentry_dsn */
-                    sentry_enabled?: boolean;
-                    /** @description Name of this instance in error reports */
-                    sentry_environment?: string | null;
-                    /** @description Tokens of service accounts need an end */
-                    service_access_tokens_expiration_enforced?: boolean;
-                    /** @description Minutes until an idle session ends; at least 1 */
-                    session_expire_delay?: number;
-                    /** @description New projects use the runners of the instance */
-                    shared_runners_enabled?: boolean;
-                    /** @description Minutes of instance runners for one group in a month; 0 for any */
-                    shared_runners_minutes?: number;
-                    /** @description Note beside the runners of the instance; 0 to 65535 */
-                    shared_runners_text?: string | null;
-                    /** @description Offer a migration */
-                    show_migrate_from_jenkins_banner?: boolean;
-                    /** @description Bytes from which work is packed */
-                    sidekiq_job_limiter_compression_threshold_bytes?: number;
-                    /** @description Bytes from which work is refused */
-                    sidekiq_job_limiter_limit_bytes?: number;
-                    /**
-                     * @description What happens to large work
-                     * @enum {string}
-                     */
-                    sidekiq_job_limiter_mode?: "track" | "compress";
-                    /** @description Further rules for signing in */
-                    sign_in_restrictions?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Text beside the sign-in form; 0 to 65535 */
-                    sign_in_text?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use password_authentication_enabled_for_web
-                     */
-                    signin_enabled?: boolean;
-                    /** @description People register by themselves */
-                    signup_enabled?: boolean;
-                    /** @description Exports by administrators send no mail */
-                    silent_admin_exports_enabled?: boolean;
-                    /** @description Nothing leaves the instance: no mail, no web hooks */
-                    silent_mode_enabled?: boolean;
-                    /** @description Slack application; needs slack_app_id, slack_app_secret, slack_app_signing_secret, slack_app_verification_token */
-                    slack_app_enabled?: boolean;
-                    /** @description Client of the Slack application */
-                    slack_app_id?: string | null;
-                    /** @description Secret of the Slack application */
-                    slack_app_secret?: string | null;
-                    /** @description Signing secret of the Slack application */
-                    slack_app_signing_secret?: string | null;
-                    /** @description Token of the Slack application */
-                    slack_app_verification_token?: string | null;
-                    /** @description Bytes of a snippet; at least 1 */
-                    snippet_size_limit?: number;
-                    /** @description Application of figures of use */
-                    snowplow_app_id?: string | null;
-                    /** @description Where figures go */
-                    snowplow_collector_hostname?: string | null;
-                    /** @description Domain of the cookie of figures of use */
-                    snowplow_cookie_domain?: string | null;
-                    /** @description Where figures of the database go */
-                    snowplow_database_collector_hostname?: string | null;
-                    /** @description Send figures of use; needs snowplow_collector_hostname */
-                    snowplow_enabled?: boolean;
-                    /** @description Code navigation by Sourcegraph; needs sourcegraph_url */
-                    sourcegraph_enabled?: boolean;
-                    /** @description Sourcegraph in public projects alone */
-                    sourcegraph_public_only?: boolean;
-                    /** @description Address of Sourcegraph */
-                    sourcegraph_url?: string | null;
-                    /** @description Key for the service asked about spam; 0 to 4096 */
-                    spam_check_api_key?: string | null;
-                    /** @description Ask a service about spam; needs spam_check_endpoint_url */
-                    spam_check_endpoint_enabled?: boolean;
-                    /** @description Address of the service asked about spam; 0 to 255 */
-                    spam_check_endpoint_url?: string | null;
-                    /** @description Key for the spam filter; 0 to 4096 */
-                    spamfilter_api_key?: string | null;
-                    /** @description Filter spam; needs spamfilter_api_key */
-                    spamfilter_enabled?: boolean;
-                    /** @description Token for the cache in front of archives */
-                    static_objects_external_storage_auth_token?: string | null;
-                    /** @description Cache in front of archives and raw files; needs static_objects_external_storage_auth_token */
-                    static_objects_external_storage_url?: string | null;
-                    /** @description Suggest a first pipeline */
-                    suggest_pipeline_enabled?: boolean;
-                    /** @description Seconds of a terminal in a page; 0 for any */
-                    terminal_max_session_time?: number;
-                    /** @description Terms of service, Markdown; 0 to 1000000 */
-                    terms?: string | null;
-                    /** @description Encrypt Terraform states */
-                    terraform_state_encryption_enabled?: boolean;
-                    /** @description Limit API requests of signed-in people */
-                    throttle_authenticated_api_enabled?: boolean;
-                    /** @description API requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_api_period_in_seconds?: number;
-                    /** @description API requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_api_requests_per_period?: number;
-                    /** @description Limit deprecated API requests of signed-in people */
-                    throttle_authenticated_deprecated_api_enabled?: boolean;
-                    /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_deprecated_api_period_in_seconds?: number;
-                    /** @description Page requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_deprecated_api_requests_per_period?: number;
-                    /** @description Limit repository file requests of signed-in people */
-                    throttle_authenticated_files_api_enabled?: boolean;
-                    /** @description Repository file requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_files_api_period_in_seconds?: number;
-                    /** @description Repository file requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_files_api_requests_per_period?: number;
-                    /** @description Limit git over HTTP of signed-in people */
-                    throttle_authenticated_git_http_enabled?: boolean;
-                    /** @description Git over HTTP of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_git_http_period_in_seconds?: number;
-                    /** @description Git over HTTP of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_git_http_requests_per_period?: number;
-                    /** @description Limit LFS requests of signed-in people */
-                    throttle_authenticated_git_lfs_enabled?: boolean;
-                    /** @description LFS requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_git_lfs_period_in_seconds?: number;
-                    /** @description LFS requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_git_lfs_requests_per_period?: number;
-                    /** @description Limit package requests of signed-in people */
-                    throttle_authenticated_packages_api_enabled?: boolean;
-                    /** @description Package requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_packages_api_period_in_seconds?: number;
-                    /** @description Package requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_packages_api_requests_per_period?: number;
-                    /** @description Limit page requests of signed-in people */
-                    throttle_authenticated_web_enabled?: boolean;
-                    /** @description Page requests of signed-in people: seconds in which they count; at least 1 */
-                    throttle_authenticated_web_period_in_seconds?: number;
-                    /** @description Page requests of signed-in people: requests in that time; at least 1 */
-                    throttle_authenticated_web_requests_per_period?: number;
-                    /** @description Limit alerts of a project */
-                    throttle_incident_management_notification_enabled?: boolean;
-                    /** @description Alerts of a project: number in that time; at least 1 */
-                    throttle_incident_management_notification_per_period?: number;
-                    /** @description Alerts of a project: seconds in which they count; at least 1 */
-                    throttle_incident_management_notification_period_in_seconds?: number;
-                    /** @description Limit sign-in and other protected paths */
-                    throttle_protected_paths_enabled?: boolean;
-                    /** @description Sign-in and other protected paths: seconds in which they count; at least 1 */
-                    throttle_protected_paths_period_in_seconds?: number;
-                    /** @description Sign-in and other protected paths: requests in that time; at least 1 */
-                    throttle_protected_paths_requests_per_period?: number;
-                    /** @description Limit API requests of anybody */
-                    throttle_unauthenticated_api_enabled?: boolean;
-                    /** @description API requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_api_period_in_seconds?: number;
-                    /** @description API requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_api_requests_per_period?: number;
-                    /** @description Limit deprecated API requests of anybody */
-                    throttle_unauthenticated_deprecated_api_enabled?: boolean;
-                    /** @description Deprecated API requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_deprecated_api_period_in_seconds?: number;
-                    /** @description Deprecated API requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_deprecated_api_requests_per_period?: number;
-                    /**
-                     * @deprecated
-                     * @description Use throttle_unauthenticated_web_enabled
-                     */
-                    throttle_unauthenticated_enabled?: boolean;
-                    /** @description Limit repository file requests of anybody */
-                    throttle_unauthenticated_files_api_enabled?: boolean;
-                    /** @description Repository file requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_files_api_period_in_seconds?: number;
-                    /** @description Repository file requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_files_api_requests_per_period?: number;
-                    /** @description Limit git over HTTP of anybody */
-                    throttle_unauthenticated_git_http_enabled?: boolean;
-                    /** @description Git over HTTP of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_git_http_period_in_seconds?: number;
-                    /** @description Git over HTTP of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_git_http_requests_per_period?: number;
-                    /** @description Limit package requests of anybody */
-                    throttle_unauthenticated_packages_api_enabled?: boolean;
-                    /** @description Package requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_packages_api_period_in_seconds?: number;
-                    /** @description Package requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_packages_api_requests_per_period?: number;
-                    /**
-                     * @deprecated
-                     * @description Use throttle_unauthenticated_web_period_in_seconds
-                     */
-                    throttle_unauthenticated_period_in_seconds?: number;
-                    /**
-                     * @deprecated
-                     * @description Use throttle_unauthenticated_web_requests_per_period
-                     */
-                    throttle_unauthenticated_requests_per_period?: number;
-                    /** @description Limit page requests of anybody */
-                    throttle_unauthenticated_web_enabled?: boolean;
-                    /** @description Page requests of anybody: seconds in which they count; at least 1 */
-                    throttle_unauthenticated_web_period_in_seconds?: number;
-                    /** @description Page requests of anybody: requests in that time; at least 1 */
-                    throttle_unauthenticated_web_requests_per_period?: number;
-                    /** @description Show spent time in hours at most */
-                    time_tracking_limit_to_hours?: boolean;
-                    /** @description Old switch of can_create_group */
-                    top_level_group_creation_enabled?: boolean;
-                    /** @description Further audience of tokens of the tracker */
-                    tracker_connect_additional_audience_url?: string | null;
-                    /** @description Application of the tracker */
-                    tracker_connect_application_key?: string | null;
-                    /** @description Instance that stands before this one for the tracker */
-                    tracker_connect_proxy_url?: string | null;
-                    /** @description Keep public keys for the tracker */
-                    tracker_connect_public_key_storage_enabled?: boolean;
-                    /** @description Hours until the second factor must be there */
-                    two_factor_grace_period?: number;
-                    /** @description UML diagrams by the renderer of umlrenderer_url; needs umlrenderer_url */
-                    umlrenderer_enabled?: boolean;
-                    /** @description Address of the renderer of UML diagrams */
-                    umlrenderer_url?: string | null;
-                    /** @description Days until unconfirmed accounts are deleted; at least 1 */
-                    unconfirmed_users_delete_after_days?: number;
-                    /** @description Bound the addresses that one account signs in from; needs unique_ips_limit_per_user, unique_ips_limit_time_window */
-                    unique_ips_limit_enabled?: boolean;
-                    /** @description Addresses that one account may sign in from; at least 1 */
-                    unique_ips_limit_per_user?: number;
-                    /** @description Seconds that an address of a sign-in counts */
-                    unique_ips_limit_time_window?: number;
-                    /** @description Renamings of a group an hour */
-                    update_namespace_name_rate_limit?: number;
-                    /** @description Look for releases of runners */
-                    update_runner_versions_enabled?: boolean;
-                    /** @description Only administrators change names */
-                    updating_name_disabled_for_users?: boolean;
-                    /** @description Billing of the assistant */
-                    usage_billing?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Report use every week; Millrace reports nothing */
-                    usage_ping_enabled?: boolean;
-                    /** @description Further functions for a report of use */
-                    usage_ping_features_enabled?: boolean;
-                    /** @description Figures from ClickHouse */
-                    use_clickhouse_for_analytics?: boolean;
-                    /** @description Lists of contributed projects a minute */
-                    user_contributed_projects_api_limit?: number;
-                    /** @description Mail to accounts that are deactivated */
-                    user_deactivation_emails_enabled?: boolean;
-                    /** @description New accounts are external */
-                    user_default_external?: boolean;
-                    /** @description Addresses whose accounts are not external */
-                    user_default_internal_regex?: string | null;
-                    /** @description New accounts have a private profile */
-                    user_defaults_to_private_profile?: boolean;
-                    /** @description Everybody may register applications */
-                    user_oauth_applications?: boolean;
-                    /** @description Lists of the projects of a person a minute */
-                    user_projects_api_limit?: number;
-                    /** @description Remind people without an SSH key */
-                    user_show_add_ssh_key_message?: boolean;
-                    /** @description Sign-ins to one account in 10 minutes; 0 for any */
-                    user_sign_in_limit?: number;
-                    /** @description Lists of starred projects a minute */
-                    user_starred_projects_api_limit?: number;
-                    /** @description Lists of followers a minute */
-                    users_api_limit_followers?: number;
-                    /** @description Lists of followed people a minute */
-                    users_api_limit_following?: number;
-                    /** @description GET of one GPG key a minute */
-                    users_api_limit_gpg_key?: number;
-                    /** @description Lists of GPG keys a minute */
-                    users_api_limit_gpg_keys?: number;
-                    /** @description GET of one SSH key a minute */
-                    users_api_limit_ssh_key?: number;
-                    /** @description Lists of SSH keys a minute */
-                    users_api_limit_ssh_keys?: number;
-                    /** @description GET of a status a minute */
-                    users_api_limit_status?: number;
-                    /** @description GET of users by id in 10 minutes */
-                    users_get_by_id_limit?: number;
-                    /** @description User names without a limit of reading users */
-                    users_get_by_id_limit_allowlist?: string[] | null;
-                    /** @description Where runners may be registered; any of project, group */
-                    valid_runner_registrars?: string[] | null;
-                    /** @description Look for releases; Millrace does not call home */
-                    version_check_enabled?: boolean;
-                    /** @description Calls of virtual registries in 15 seconds */
-                    virtual_registries_endpoints_api_limit?: number;
-                    /** @description Where the editor in pages finds extensions */
-                    vscode_extension_marketplace?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description The editor in pages uses extensions */
-                    vscode_extension_marketplace_enabled?: boolean;
-                    /** @description Sign commits made in pages */
-                    web_based_commit_signing_enabled?: boolean;
-                    /** @description Application of the editor in pages; at least 0 */
-                    web_ide_oauth_application_id?: number | null;
-                    /**
-                     * @description News in the pages
-                     * @enum {string}
-                     */
-                    whats_new_variant?: "all_tiers" | "current_tier" | "disabled";
-                    /** @description AsciiDoc in wikis includes addresses */
-                    wiki_asciidoc_allow_uri_includes?: boolean;
-                    /** @description Bytes of a wiki page; at least 1024 */
-                    wiki_page_max_content_bytes?: number;
-                    /** @description Zoekt: forget lost search nodes */
-                    zoekt_auto_delete_lost_nodes?: boolean;
-                    /** @description Zoekt: index every group */
-                    zoekt_auto_index_root_namespace?: boolean;
-                    /** @description Zoekt: keep answers */
-                    zoekt_cache_response?: boolean;
-                    /** @description Zoekt: work for one processor; 0 to 100 */
-                    zoekt_cpu_to_tasks_ratio?: number;
-                    /** @description Zoekt: copies; at least 1 */
-                    zoekt_default_number_of_replicas?: number;
-                    /** @description Zoekt: share that is indexed again; 0 to 100 */
-                    zoekt_force_reindexing_percentage?: number;
-                    /** @description Zoekt: largest file; 0 to 16 */
-                    zoekt_indexed_file_size_limit?: string;
-                    /** @description Zoekt: fill the index */
-                    zoekt_indexing_enabled?: boolean;
-                    /** @description Zoekt: processes of one indexing; at least 1 */
-                    zoekt_indexing_parallelism?: number;
-                    /** @description Zoekt: stop filling it */
-                    zoekt_indexing_paused?: boolean;
-                    /** @description Zoekt: time for one project; 0 to 16 */
-                    zoekt_indexing_timeout?: string;
-                    /** @description Zoekt: time until a node is lost; 0 to 16 */
-                    zoekt_lost_node_threshold?: string;
-                    /** @description Zoekt: files of one project; at least 1 */
-                    zoekt_maximum_files?: number;
-                    /** @description Zoekt: groups at the same time; at least 1 */
-                    zoekt_rollout_batch_size?: number;
-                    /** @description Zoekt: time until the next try; 0 to 16 */
-                    zoekt_rollout_retry_interval?: string;
-                    /** @description Zoekt: search with it */
-                    zoekt_search_enabled?: boolean;
-                    /** @description Zoekt: different pieces of one file; at least 1 */
-                    zoekt_trigram_max?: number;
-                };
+                "application/json": components["schemas"]["PutApplicationSettingsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutApplicationSettingsBody"];
+                "multipart/form-data": components["schemas"]["PutApplicationSettingsBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9113,9 +9654,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getAuditEvents: {
@@ -9129,6 +9671,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Together with `entity_type` */
                 entity_id?: number;
+                /** @description What the events are about */
                 entity_type?: "User" | "Group" | "Project" | "Instance" | "Gitlab::Audit::InstanceScope";
                 /** @description Page number, from 1 */
                 page?: number;
@@ -9137,7 +9680,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9146,32 +9692,40 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEvent"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getAuditEventsById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description Id of the event */
                 id: number;
             };
             cookie?: never;
@@ -9181,26 +9735,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEvent"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getDeployTokens: {
@@ -9213,7 +9763,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9222,31 +9775,38 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployToken"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getFeatures: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9255,24 +9815,20 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Feature"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postFeaturesByName: {
@@ -9287,60 +9843,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Not supported; refused when given */
-                    feature_group?: string;
-                    /** @description Accepted; a switch that does not exist is refused all the same */
-                    force?: boolean;
-                    /** @description Not supported; refused when given */
-                    group?: string;
-                    /**
-                     * @description What the percentage is of; an actor is a project or group
-                     * @default percentage_of_time
-                     * @enum {string}
-                     */
-                    key?: "percentage_of_actors" | "percentage_of_time";
-                    /** @description Not supported; refused when given */
-                    namespace?: string;
-                    /** @description Not supported; refused when given */
-                    project?: string;
-                    /** @description Not supported; refused when given */
-                    repository?: string;
-                    /** @description Not supported; refused when given */
-                    user?: string;
-                    /** @description `true`, `false`, or a percentage from 0 to 100 */
-                    value: string | number | boolean;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Not supported; refused when given */
-                    feature_group?: string;
-                    /** @description Accepted; a switch that does not exist is refused all the same */
-                    force?: boolean;
-                    /** @description Not supported; refused when given */
-                    group?: string;
-                    /**
-                     * @description What the percentage is of; an actor is a project or group
-                     * @default percentage_of_time
-                     * @enum {string}
-                     */
-                    key?: "percentage_of_actors" | "percentage_of_time";
-                    /** @description Not supported; refused when given */
-                    namespace?: string;
-                    /** @description Not supported; refused when given */
-                    project?: string;
-                    /** @description Not supported; refused when given */
-                    repository?: string;
-                    /** @description Not supported; refused when given */
-                    user?: string;
-                    /** @description `true`, `false`, or a percentage from 0 to 100 */
-                    value: string | number | boolean;
-                };
+                "application/json": components["schemas"]["PostFeaturesByNameBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostFeaturesByNameBody"];
+                "multipart/form-data": components["schemas"]["PostFeaturesByNameBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9351,9 +9863,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteFeaturesByName: {
@@ -9368,9 +9881,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9380,14 +9894,17 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getFeaturesDefinitions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9396,24 +9913,20 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["FeatureDefinition"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroups: {
@@ -9423,12 +9936,15 @@ export interface operations {
                 all_available?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Only those with an id above this */
                 id_after?: number;
+                /** @description Only those with an id below this */
                 id_before?: number;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
                 /** @description Default `name` */
                 order_by?: "name" | "path" | "id" | "similarity";
+                /** @description Only those that the caller owns */
                 owned?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
@@ -9438,17 +9954,25 @@ export interface operations {
                 per_page?: number;
                 /** @description Administrators only */
                 repository_storage?: string;
+                /** @description Only those whose name or description contains this text */
                 search?: string;
+                /** @description Leave out the groups with these ids. Also as `skip_groups=a,b` */
                 "skip_groups[]"?: number[];
+                /** @description Direction of the order */
                 sort?: "asc" | "desc";
                 /** @description Administrators only */
                 statistics?: boolean;
+                /** @description Only those without a group above */
                 top_level_only?: boolean;
+                /** @description Who may see it */
                 visibility?: "private" | "internal" | "public";
                 /** @description Administrators only */
                 with_custom_attributes?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9457,24 +9981,35 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postGroups: {
@@ -9486,78 +10021,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    auto_devops_enabled?: boolean | null;
-                    default_branch?: string | null;
-                    default_branch_protection?: number;
-                    description?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `emails_enabled`
-                     */
-                    emails_disabled?: boolean;
-                    emails_enabled?: boolean;
-                    /** @description Comma-separated, like `192.0.2.0/24` */
-                    ip_restriction_ranges?: string | null;
-                    lfs_enabled?: boolean;
-                    membership_lock?: boolean;
-                    mentions_disabled?: boolean | null;
-                    name: string;
-                    parent_id?: number | null;
-                    path: string;
-                    /** @enum {string} */
-                    project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
-                    request_access_enabled?: boolean;
-                    require_two_factor_authentication?: boolean;
-                    share_with_group_lock?: boolean;
-                    /** @enum {string} */
-                    subgroup_creation_level?: "owner" | "maintainer";
-                    /** @description Hours */
-                    two_factor_grace_period?: number;
-                    /** @enum {string} */
-                    visibility?: "private" | "internal" | "public";
-                    /** @enum {string} */
-                    wiki_access_level?: "disabled" | "private" | "enabled";
-                };
-                "application/x-www-form-urlencoded": {
-                    auto_devops_enabled?: boolean | null;
-                    default_branch?: string | null;
-                    default_branch_protection?: number;
-                    description?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `emails_enabled`
-                     */
-                    emails_disabled?: boolean;
-                    emails_enabled?: boolean;
-                    /** @description Comma-separated, like `192.0.2.0/24` */
-                    ip_restriction_ranges?: string | null;
-                    lfs_enabled?: boolean;
-                    membership_lock?: boolean;
-                    mentions_disabled?: boolean | null;
-                    name: string;
-                    parent_id?: number | null;
-                    path: string;
-                    /** @enum {string} */
-                    project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
-                    request_access_enabled?: boolean;
-                    require_two_factor_authentication?: boolean;
-                    share_with_group_lock?: boolean;
-                    /** @enum {string} */
-                    subgroup_creation_level?: "owner" | "maintainer";
-                    /** @description Hours */
-                    two_factor_grace_period?: number;
-                    /** @enum {string} */
-                    visibility?: "private" | "internal" | "public";
-                    /** @enum {string} */
-                    wiki_access_level?: "disabled" | "private" | "enabled";
-                };
+                "application/json": components["schemas"]["PostGroupsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9567,9 +10040,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsById: {
@@ -9577,11 +10051,18 @@ export interface operations {
             query?: {
                 /** @description Administrators only */
                 statistics?: boolean;
+                /** @description Also give custom attributes; administrators only */
                 with_custom_attributes?: boolean;
-                /** @description Use `/groups/:id/projects` */
+                /**
+                 * @deprecated
+                 * @description Use `/groups/:id/projects`
+                 */
                 with_projects?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
@@ -9593,26 +10074,28 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GroupDetail"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putGroupsById: {
@@ -9627,84 +10110,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    auto_devops_enabled?: boolean | null;
-                    default_branch?: string | null;
-                    default_branch_protection?: number;
-                    description?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `emails_enabled`
-                     */
-                    emails_disabled?: boolean;
-                    emails_enabled?: boolean;
-                    file_template_project_id?: number | null;
-                    /** @description Comma-separated, like `192.0.2.0/24` */
-                    ip_restriction_ranges?: string | null;
-                    lfs_enabled?: boolean;
-                    membership_lock?: boolean;
-                    mentions_disabled?: boolean | null;
-                    name?: string;
-                    path?: string;
-                    prevent_sharing_groups_outside_hierarchy?: boolean;
-                    /** @enum {string} */
-                    project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
-                    request_access_enabled?: boolean;
-                    require_two_factor_authentication?: boolean;
-                    share_with_group_lock?: boolean;
-                    /** @enum {string} */
-                    shared_runners_setting?: "enabled" | "disabled_and_overridable" | "disabled_and_unoverridable" | "disabled_with_override";
-                    /** @enum {string} */
-                    subgroup_creation_level?: "owner" | "maintainer";
-                    /** @description Hours */
-                    two_factor_grace_period?: number;
-                    /** @enum {string} */
-                    visibility?: "private" | "internal" | "public";
-                    /** @enum {string} */
-                    wiki_access_level?: "disabled" | "private" | "enabled";
-                };
-                "application/x-www-form-urlencoded": {
-                    auto_devops_enabled?: boolean | null;
-                    default_branch?: string | null;
-                    default_branch_protection?: number;
-                    description?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `emails_enabled`
-                     */
-                    emails_disabled?: boolean;
-                    emails_enabled?: boolean;
-                    file_template_project_id?: number | null;
-                    /** @description Comma-separated, like `192.0.2.0/24` */
-                    ip_restriction_ranges?: string | null;
-                    lfs_enabled?: boolean;
-                    membership_lock?: boolean;
-                    mentions_disabled?: boolean | null;
-                    name?: string;
-                    path?: string;
-                    prevent_sharing_groups_outside_hierarchy?: boolean;
-                    /** @enum {string} */
-                    project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
-                    request_access_enabled?: boolean;
-                    require_two_factor_authentication?: boolean;
-                    share_with_group_lock?: boolean;
-                    /** @enum {string} */
-                    shared_runners_setting?: "enabled" | "disabled_and_overridable" | "disabled_and_unoverridable" | "disabled_with_override";
-                    /** @enum {string} */
-                    subgroup_creation_level?: "owner" | "maintainer";
-                    /** @description Hours */
-                    two_factor_grace_period?: number;
-                    /** @enum {string} */
-                    visibility?: "private" | "internal" | "public";
-                    /** @enum {string} */
-                    wiki_access_level?: "disabled" | "private" | "enabled";
-                };
+                "application/json": components["schemas"]["PutGroupsByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9715,9 +10130,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteGroupsById: {
@@ -9728,7 +10144,10 @@ export interface operations {
                 /** @description Now; it must wait for removal already */
                 permanently_remove?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
@@ -9737,9 +10156,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
+            /** @description Accepted: it happens soon */
             202: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9752,30 +10172,42 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdAccessTokens: {
         parameters: {
             query?: {
+                /** @description Only those created at or after this time */
                 created_after?: string;
+                /** @description Only those created at or before this time */
                 created_before?: string;
+                /** @description Only those that expire after this day */
                 expires_after?: string;
+                /** @description Only those that expire before this day */
                 expires_before?: string;
+                /** @description Only those used at or after this time */
                 last_used_after?: string;
+                /** @description Only those used at or before this time */
                 last_used_before?: string;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only revoked tokens, or only those that are not */
                 revoked?: boolean;
                 /** @description In the name */
                 search?: string;
+                /** @description Direction of the order */
                 sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
+                /** @description Only active tokens, or only those that are not */
                 state?: "active" | "inactive";
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description group */
                 id: number | string;
@@ -9787,26 +10219,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ResourceAccessToken"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postGroupsByIdAccessTokens: {
@@ -9819,44 +10255,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Role; not above the caller’s own
-                     * @default 40
-                     */
-                    access_level?: number;
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The first day on which it no longer works; the latest day allowed unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    scopes: string[];
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * @description Role; not above the caller’s own
-                     * @default 40
-                     */
-                    access_level?: number;
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The first day on which it no longer works; the latest day allowed unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    scopes: string[];
-                };
+                "application/json": components["schemas"]["PostGroupsByIdAccessTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdAccessTokensBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdAccessTokensBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9867,18 +10278,23 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdAccessTokensByTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description group */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
@@ -9888,44 +10304,45 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ResourceAccessToken"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteGroupsByIdAccessTokensByTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description group */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9936,8 +10353,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postGroupsByIdAccessTokensByTokenIdRotate: {
@@ -9947,32 +10364,23 @@ export interface operations {
             path: {
                 /** @description group */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
+                "application/json": components["schemas"]["PostGroupsByIdAccessTokensByTokenIdRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdAccessTokensByTokenIdRotateBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdAccessTokensByTokenIdRotateBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9983,9 +10391,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postGroupsByIdAccessTokensSelfRotate: {
@@ -10000,26 +10409,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
+                "application/json": components["schemas"]["PostGroupsByIdAccessTokensSelfRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdAccessTokensSelfRotateBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdAccessTokensSelfRotateBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10031,9 +10430,10 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdAuditEvents: {
@@ -10052,7 +10452,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description group */
                 id: number | string;
@@ -10064,33 +10467,41 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEvent"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdAuditEventsByAuditEventId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description Id of the event */
                 audit_event_id: number;
                 /** @description group */
                 id: number | string;
@@ -10102,26 +10513,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEvent"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdDeployTokens: {
@@ -10134,7 +10541,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description group */
                 id: number | string;
@@ -10146,26 +10556,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployToken"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postGroupsByIdDeployTokens: {
@@ -10178,38 +10592,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date-time
-                     * @description Never unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
-                    scopes: string[];
-                    /** @description Made from the id unless given */
-                    username?: string | null;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * Format: date-time
-                     * @description Never unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
-                    scopes: string[];
-                    /** @description Made from the id unless given */
-                    username?: string | null;
-                };
+                "application/json": components["schemas"]["PostGroupsByIdDeployTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdDeployTokensBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdDeployTokensBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10220,18 +10615,23 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdDeployTokensByTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description group */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
@@ -10241,44 +10641,45 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployToken"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteGroupsByIdDeployTokensByTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description group */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10289,8 +10690,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdDescendantGroups: {
@@ -10302,21 +10703,29 @@ export interface operations {
                 min_access_level?: number;
                 /** @description Default `name` */
                 order_by?: "name" | "path" | "id" | "similarity";
+                /** @description Only those that the caller owns */
                 owned?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only those whose name or description contains this text */
                 search?: string;
+                /** @description Leave out the groups with these ids. Also as `skip_groups=a,b` */
                 "skip_groups[]"?: number[];
+                /** @description Direction of the order */
                 sort?: "asc" | "desc";
                 /** @description Administrators only */
                 statistics?: boolean;
+                /** @description Who may see it */
                 visibility?: "private" | "internal" | "public";
                 /** @description Administrators only */
                 with_custom_attributes?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
@@ -10328,26 +10737,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdMembers: {
@@ -10359,11 +10772,17 @@ export interface operations {
                 per_page?: number;
                 /** @description In names and user names */
                 query?: string;
+                /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
+                /** @description Leave out the users with these ids. Also as `skip_users=a,b` */
                 "skip_users[]"?: number[];
+                /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
@@ -10375,26 +10794,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postGroupsByIdMembers: {
@@ -10407,30 +10830,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    access_level: number;
-                    /** Format: date */
-                    expires_at?: string | null;
-                    user_id?: number | number[];
-                    /** @description Instead of `user_id` */
-                    username?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    access_level: number;
-                    /** Format: date */
-                    expires_at?: string | null;
-                    user_id?: number | number[];
-                    /** @description Instead of `user_id` */
-                    username?: string;
-                };
+                "application/json": components["schemas"]["PostGroupsByIdMembersBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdMembersBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdMembersBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10442,18 +10854,23 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdMembersByUserId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
@@ -10463,26 +10880,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putGroupsByIdMembersByUserId: {
@@ -10492,28 +10905,23 @@ export interface operations {
             path: {
                 /** @description Group */
                 id: number | string;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    access_level: number;
-                    /** Format: date */
-                    expires_at?: string | null;
-                };
-                "application/x-www-form-urlencoded": {
-                    access_level: number;
-                    /** Format: date */
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["PutGroupsByIdMembersByUserIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdMembersByUserIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdMembersByUserIdBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10524,9 +10932,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteGroupsByIdMembersByUserId: {
@@ -10534,21 +10943,33 @@ export interface operations {
             query?: {
                 /** @description Keep direct memberships in the groups and projects below */
                 skip_subresources?: boolean;
+                /** @description Also take the user off issues and merge requests */
                 unassign_issuables?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10559,8 +10980,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdMembersAll: {
@@ -10572,11 +10993,17 @@ export interface operations {
                 per_page?: number;
                 /** @description In names and user names */
                 query?: string;
+                /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
+                /** @description Only members in this state */
                 state?: "awaiting" | "active";
+                /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
@@ -10588,35 +11015,43 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdMembersAllByUserId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
@@ -10626,39 +11061,38 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdProjects: {
         parameters: {
             query?: {
+                /** @description Only archived projects, or only those that are not */
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Also projects of the groups below */
                 include_subgroups?: boolean;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
                 /** @description Default `created_at` */
                 order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count";
+                /** @description Only those that the caller owns */
                 owned?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
@@ -10666,22 +11100,29 @@ export interface operations {
                 pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only those whose name or description contains this text */
                 search?: string;
                 /** @description The short form */
                 simple?: boolean;
                 /** @description Default `desc` */
                 sort?: "asc" | "desc";
-                /** @description All of these */
+                /** @description All of these. Also as `topic=a,b` */
                 "topic[]"?: string[];
+                /** @description Who may see it */
                 visibility?: "private" | "internal" | "public";
                 /** @description Administrators only */
                 with_custom_attributes?: boolean;
+                /** @description Only projects with issues switched on */
                 with_issues_enabled?: boolean;
+                /** @description Only projects with merge requests switched on */
                 with_merge_requests_enabled?: boolean;
                 /** @description Also those that the group was invited to */
                 with_shared?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
@@ -10693,26 +11134,36 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postGroupsByIdRestore: {
@@ -10730,6 +11181,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10740,9 +11192,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdRunners: {
@@ -10754,16 +11207,24 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Use `type`, `status` or `paused` */
+                /**
+                 * @deprecated
+                 * @description Use `type`, `status` or `paused`
+                 */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
+                /** @description Only in this status; `active` and `paused` are deprecated, use the parameter `paused` */
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
-                /** @description Runners with all of these tags */
+                /** @description Runners with all of these tags. Also as `tag_list=a,b` */
                 "tag_list[]"?: string[];
+                /** @description Only of this kind */
                 type?: "instance_type" | "group_type" | "project_type";
                 /** @description Start of the version, like `17.` or `17.2` */
                 version_prefix?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the group */
                 id: number | string;
@@ -10775,26 +11236,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postGroupsByIdRunnersResetRegistrationToken: {
@@ -10812,6 +11277,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10822,9 +11288,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdSubgroups: {
@@ -10836,21 +11303,29 @@ export interface operations {
                 min_access_level?: number;
                 /** @description Default `name` */
                 order_by?: "name" | "path" | "id" | "similarity";
+                /** @description Only those that the caller owns */
                 owned?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only those whose name or description contains this text */
                 search?: string;
+                /** @description Leave out the groups with these ids. Also as `skip_groups=a,b` */
                 "skip_groups[]"?: number[];
+                /** @description Direction of the order */
                 sort?: "asc" | "desc";
                 /** @description Administrators only */
                 statistics?: boolean;
+                /** @description Who may see it */
                 visibility?: "private" | "internal" | "public";
                 /** @description Administrators only */
                 with_custom_attributes?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Group */
                 id: number | string;
@@ -10862,26 +11337,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Group"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdVariables: {
@@ -10892,7 +11371,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the group */
                 id: number | string;
@@ -10904,26 +11386,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postGroupsByIdVariables: {
@@ -10938,46 +11424,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    /** @description Key of the variable */
-                    key: string;
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Also never shown again */
-                    masked_and_hidden?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
-                "application/x-www-form-urlencoded": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    /** @description Key of the variable */
-                    key: string;
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Also never shown again */
-                    masked_and_hidden?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
+                "application/json": components["schemas"]["PostGroupsByIdVariablesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdVariablesBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdVariablesBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10988,19 +11444,25 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getGroupsByIdVariablesByKey: {
         parameters: {
             query?: {
+                /** @description Which of several variables with this key */
                 filter?: {
+                    /** @description Environments that the variable is for: a name, or a pattern with `*` */
                     environment_scope?: string;
                 };
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the group */
                 id: number | string;
@@ -11014,27 +11476,23 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putGroupsByIdVariablesByKey: {
@@ -11049,46 +11507,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    filter?: {
-                        environment_scope?: string;
-                    };
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value?: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
-                "application/x-www-form-urlencoded": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    filter?: {
-                        environment_scope?: string;
-                    };
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value?: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
+                "application/json": components["schemas"]["PutGroupsByIdVariablesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdVariablesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdVariablesByKeyBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11100,19 +11531,25 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteGroupsByIdVariablesByKey: {
         parameters: {
             query?: {
+                /** @description Which of several variables with this key */
                 filter?: {
+                    /** @description Environments that the variable is for: a name, or a pattern with `*` */
                     environment_scope?: string;
                 };
             };
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id or path of the group */
                 id: number | string;
@@ -11123,9 +11560,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11137,14 +11575,17 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getJob: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11153,24 +11594,20 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putJobsById: {
@@ -11183,83 +11620,39 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * @deprecated
-                     * @description Use `output`
-                     */
-                    checksum?: string;
-                    exit_code?: number;
-                    failure_reason?: string;
-                    info?: {
-                        architecture?: string;
-                        config?: unknown;
-                        executor?: string;
-                        features?: unknown;
-                        labels?: unknown;
-                        name?: string;
-                        platform?: string;
-                        revision?: string;
-                        shell?: string;
-                        version?: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    output?: {
-                        bytesize?: number;
-                        checksum?: string;
-                    };
-                    /** @enum {string} */
-                    state?: "running" | "success" | "failed" | "pending";
-                    /** @description The job's token */
-                    token?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * @deprecated
-                     * @description Use `output`
-                     */
-                    checksum?: string;
-                    exit_code?: number;
-                    failure_reason?: string;
-                    info?: {
-                        architecture?: string;
-                        config?: unknown;
-                        executor?: string;
-                        features?: unknown;
-                        labels?: unknown;
-                        name?: string;
-                        platform?: string;
-                        revision?: string;
-                        shell?: string;
-                        version?: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    output?: {
-                        bytesize?: number;
-                        checksum?: string;
-                    };
-                    /** @enum {string} */
-                    state?: "running" | "success" | "failed" | "pending";
-                    /** @description The job's token */
-                    token?: string;
-                };
+                "application/json": components["schemas"]["PutJobsByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutJobsByIdBody"];
+                "multipart/form-data": components["schemas"]["PutJobsByIdBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Accepted */
+            /** @description Accepted: it happens soon */
             202: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11269,18 +11662,24 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getJobsByIdArtifacts: {
         parameters: {
             query?: {
+                /** @description Answer with a redirect where the store allows it */
                 direct_download?: boolean;
+                /** @description The job's token; also as the header `JOB-TOKEN` */
                 token?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id of the job */
                 id: number;
@@ -11292,34 +11691,40 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/zip": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postJobsByIdArtifacts: {
         parameters: {
             query?: {
+                /** @description How the file is packed: `zip`, `gzip` or `raw` */
                 artifact_format?: string;
+                /** @description What the file is: `archive`, `metadata`, `trace`, or a kind of report */
                 artifact_type?: string;
+                /** @description How long the file is kept, such as `1 week`; the default of the instance when left out */
                 expire_in?: string;
+                /** @description The job's token; also as the header `JOB-TOKEN` */
                 token?: string;
             };
             header?: never;
@@ -11331,13 +11736,26 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The file
+                     */
+                    file: string;
+                };
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11348,15 +11766,18 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     patchJobsByIdTrace: {
         parameters: {
             query?: {
+                /** @description Whether the job runs with debug logging */
                 debug_trace?: boolean;
+                /** @description The job's token; also as the header `JOB-TOKEN` */
                 token?: string;
             };
             header?: never;
@@ -11368,13 +11789,20 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/octet-stream": string;
+                "text/plain": string;
             };
         };
         responses: {
-            /** @description Accepted */
+            /** @description Accepted: it happens soon */
             202: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11383,10 +11811,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             416: components["responses"]["OutOfPlace"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postJobsRequest: {
@@ -11396,71 +11825,41 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    info?: {
-                        architecture?: string;
-                        config?: unknown;
-                        executor?: string;
-                        features?: unknown;
-                        labels?: unknown;
-                        name?: string;
-                        platform?: string;
-                        revision?: string;
-                        shell?: string;
-                        version?: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    job_age?: number;
-                    /** @description Value of the header of the answer before; the request is then held */
-                    last_update?: string;
-                    session?: unknown;
-                    /** @description Tells processes that share a token apart */
-                    system_id?: string;
-                    /** @description The runner's authentication token */
-                    token?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    info?: {
-                        architecture?: string;
-                        config?: unknown;
-                        executor?: string;
-                        features?: unknown;
-                        labels?: unknown;
-                        name?: string;
-                        platform?: string;
-                        revision?: string;
-                        shell?: string;
-                        version?: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    job_age?: number;
-                    /** @description Value of the header of the answer before; the request is then held */
-                    last_update?: string;
-                    session?: unknown;
-                    /** @description Tells processes that share a token apart */
-                    system_id?: string;
-                    /** @description The runner's authentication token */
-                    token?: string;
-                };
+                "application/json": components["schemas"]["PostJobsRequestBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostJobsRequestBody"];
+                "multipart/form-data": components["schemas"]["PostJobsRequestBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": unknown;
                 };
             };
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11468,15 +11867,19 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getMetadata: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11485,24 +11888,20 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Metadata"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getNamespaces: {
@@ -11510,15 +11909,21 @@ export interface operations {
             query?: {
                 /** @description Search in whole paths */
                 full_path_search?: boolean;
+                /** @description Only those that the caller owns */
                 owned_only?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only those whose name or description contains this text */
                 search?: string;
+                /** @description Only those without a group above */
                 top_level_only?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11527,31 +11932,38 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Namespace"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getNamespacesById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Namespace */
                 id: number | string;
@@ -11563,26 +11975,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Namespace"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getNamespacesByNamespaceExists: {
@@ -11591,7 +11999,10 @@ export interface operations {
                 /** @description Without it only top-level namespaces are considered */
                 parent_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description The last part of the path */
                 namespace: string;
@@ -11603,50 +12014,64 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["NamespaceExistence"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getPersonalAccessTokens: {
         parameters: {
             query?: {
+                /** @description Only those created at or after this time */
                 created_after?: string;
+                /** @description Only those created at or before this time */
                 created_before?: string;
+                /** @description Only those that expire after this day */
                 expires_after?: string;
+                /** @description Only those that expire before this day */
                 expires_before?: string;
+                /** @description Only those used at or after this time */
                 last_used_after?: string;
+                /** @description Only those used at or before this time */
                 last_used_before?: string;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only revoked tokens, or only those that are not */
                 revoked?: boolean;
                 /** @description In the name */
                 search?: string;
+                /** @description Direction of the order */
                 sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
+                /** @description Only active tokens, or only those that are not */
                 state?: "active" | "inactive";
                 /** @description Id or user name */
                 user_id?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11655,32 +12080,40 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PersonalAccessToken"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getPersonalAccessTokensById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description Id of the token */
                 id: number;
             };
             cookie?: never;
@@ -11690,42 +12123,43 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PersonalAccessToken"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deletePersonalAccessTokensById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
+                /** @description Id of the token */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11736,8 +12170,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postPersonalAccessTokensByIdRotate: {
@@ -11745,32 +12179,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the token */
                 id: number;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
+                "application/json": components["schemas"]["PostPersonalAccessTokensByIdRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostPersonalAccessTokensByIdRotateBody"];
+                "multipart/form-data": components["schemas"]["PostPersonalAccessTokensByIdRotateBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11781,16 +12206,20 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getPersonalAccessTokensSelf: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11799,38 +12228,38 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PersonalAccessToken"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deletePersonalAccessTokensSelf: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11839,8 +12268,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postPersonalAccessTokensSelfRotate: {
@@ -11852,26 +12281,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
+                "application/json": components["schemas"]["PostPersonalAccessTokensSelfRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostPersonalAccessTokensSelfRotateBody"];
+                "multipart/form-data": components["schemas"]["PostPersonalAccessTokensSelfRotateBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11882,10 +12301,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjects: {
@@ -11893,13 +12313,19 @@ export interface operations {
             query?: {
                 /** @description Neither archived nor waiting for removal */
                 active?: boolean;
+                /** @description Only archived projects, or only those that are not */
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Only those with an id above this */
                 id_after?: number;
+                /** @description Only those with an id below this */
                 id_before?: number;
+                /** @description Only those with activity at or after this time */
                 last_activity_after?: string;
+                /** @description Only those with activity at or before this time */
                 last_activity_before?: string;
+                /** @description Only those that wait for removal since this day */
                 marked_for_deletion_on?: string;
                 /** @description The caller's own */
                 membership?: boolean;
@@ -11907,6 +12333,7 @@ export interface operations {
                 min_access_level?: number;
                 /** @description Default `created_at` */
                 order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count";
+                /** @description Only those that the caller owns */
                 owned?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
@@ -11916,6 +12343,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Administrators only */
                 repository_storage?: string;
+                /** @description Only those whose name or description contains this text */
                 search?: string;
                 /** @description Also search in the paths of namespaces */
                 search_namespaces?: boolean;
@@ -11923,18 +12351,27 @@ export interface operations {
                 simple?: boolean;
                 /** @description Default `desc` */
                 sort?: "asc" | "desc";
+                /** @description Also give sizes; for reporters and above */
                 statistics?: boolean;
-                /** @description All of these */
+                /** @description All of these. Also as `topic=a,b` */
                 "topic[]"?: string[];
+                /** @description Only those changed at or after this time */
                 updated_after?: string;
+                /** @description Only those changed at or before this time */
                 updated_before?: string;
+                /** @description Who may see it */
                 visibility?: "private" | "internal" | "public";
                 /** @description Administrators only */
                 with_custom_attributes?: boolean;
+                /** @description Only projects with issues switched on */
                 with_issues_enabled?: boolean;
+                /** @description Only projects with merge requests switched on */
                 with_merge_requests_enabled?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11943,24 +12380,35 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjects: {
@@ -11970,258 +12418,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    allow_merge_on_skipped_pipeline?: boolean | null;
-                    /** @enum {string} */
-                    auto_cancel_pending_pipelines?: "enabled" | "disabled";
-                    autoclose_referenced_issues?: boolean;
-                    /** @enum {string} */
-                    build_git_strategy?: "fetch" | "clone";
-                    /** @description Seconds */
-                    build_timeout?: number;
-                    /**
-                     * @description Replaces `jobs_enabled`
-                     * @enum {string}
-                     */
-                    builds_access_level?: "disabled" | "private" | "enabled";
-                    ci_config_path?: string | null;
-                    ci_default_git_depth?: number | null;
-                    ci_forward_deployment_enabled?: boolean;
-                    ci_job_token_scope_enabled?: boolean;
-                    ci_separated_caches?: boolean;
-                    default_branch?: string;
-                    description?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `emails_enabled`
-                     */
-                    emails_disabled?: boolean;
-                    emails_enabled?: boolean;
-                    /** @enum {string} */
-                    environments_access_level?: "disabled" | "private" | "enabled";
-                    /** @enum {string} */
-                    forking_access_level?: "disabled" | "private" | "enabled";
-                    group_runners_enabled?: boolean;
-                    /** @default false */
-                    initialize_with_readme?: boolean;
-                    /**
-                     * @description Replaces `issues_enabled`
-                     * @enum {string}
-                     */
-                    issues_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `issues_access_level`
-                     */
-                    issues_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use `builds_access_level`
-                     */
-                    jobs_enabled?: boolean;
-                    keep_latest_artifact?: boolean;
-                    lfs_enabled?: boolean;
-                    merge_commit_template?: string | null;
-                    /** @enum {string} */
-                    merge_method?: "merge" | "rebase_merge" | "ff";
-                    merge_pipelines_enabled?: boolean;
-                    /**
-                     * @description Replaces `merge_requests_enabled`
-                     * @enum {string}
-                     */
-                    merge_requests_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `merge_requests_access_level`
-                     */
-                    merge_requests_enabled?: boolean;
-                    merge_trains_enabled?: boolean;
-                    /** @description Required without `path` */
-                    name?: string;
-                    /** @description Default: the personal namespace */
-                    namespace_id?: number;
-                    only_allow_merge_if_all_discussions_are_resolved?: boolean;
-                    only_allow_merge_if_pipeline_succeeds?: boolean;
-                    /** @description Made from the name by default */
-                    path?: string;
-                    printing_merge_request_link_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use `public_jobs`
-                     */
-                    public_builds?: boolean;
-                    public_jobs?: boolean;
-                    /** @enum {string} */
-                    releases_access_level?: "disabled" | "private" | "enabled";
-                    remove_source_branch_after_merge?: boolean;
-                    /** @enum {string} */
-                    repository_access_level?: "disabled" | "private" | "enabled";
-                    request_access_enabled?: boolean;
-                    resolve_outdated_diff_discussions?: boolean;
-                    shared_runners_enabled?: boolean;
-                    /**
-                     * @description Replaces `snippets_enabled`
-                     * @enum {string}
-                     */
-                    snippets_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `snippets_access_level`
-                     */
-                    snippets_enabled?: boolean;
-                    squash_commit_template?: string | null;
-                    /** @enum {string} */
-                    squash_option?: "never" | "always" | "default_on" | "default_off";
-                    suggestion_commit_message?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `topics`
-                     */
-                    tag_list?: string[] | null;
-                    topics?: string[];
-                    /** @enum {string} */
-                    visibility?: "private" | "internal" | "public";
-                    /**
-                     * @description Replaces `wiki_enabled`
-                     * @enum {string}
-                     */
-                    wiki_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `wiki_access_level`
-                     */
-                    wiki_enabled?: boolean;
-                };
-                "application/x-www-form-urlencoded": {
-                    allow_merge_on_skipped_pipeline?: boolean | null;
-                    /** @enum {string} */
-                    auto_cancel_pending_pipelines?: "enabled" | "disabled";
-                    autoclose_referenced_issues?: boolean;
-                    /** @enum {string} */
-                    build_git_strategy?: "fetch" | "clone";
-                    /** @description Seconds */
-                    build_timeout?: number;
-                    /**
-                     * @description Replaces `jobs_enabled`
-                     * @enum {string}
-                     */
-                    builds_access_level?: "disabled" | "private" | "enabled";
-                    ci_config_path?: string | null;
-                    ci_default_git_depth?: number | null;
-                    ci_forward_deployment_enabled?: boolean;
-                    ci_job_token_scope_enabled?: boolean;
-                    ci_separated_caches?: boolean;
-                    default_branch?: string;
-                    description?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `emails_enabled`
-                     */
-                    emails_disabled?: boolean;
-                    emails_enabled?: boolean;
-                    /** @enum {string} */
-                    environments_access_level?: "disabled" | "private" | "enabled";
-                    /** @enum {string} */
-                    forking_access_level?: "disabled" | "private" | "enabled";
-                    group_runners_enabled?: boolean;
-                    /** @default false */
-                    initialize_with_readme?: boolean;
-                    /**
-                     * @description Replaces `issues_enabled`
-                     * @enum {string}
-                     */
-                    issues_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `issues_access_level`
-                     */
-                    issues_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use `builds_access_level`
-                     */
-                    jobs_enabled?: boolean;
-                    keep_latest_artifact?: boolean;
-                    lfs_enabled?: boolean;
-                    merge_commit_template?: string | null;
-                    /** @enum {string} */
-                    merge_method?: "merge" | "rebase_merge" | "ff";
-                    merge_pipelines_enabled?: boolean;
-                    /**
-                     * @description Replaces `merge_requests_enabled`
-                     * @enum {string}
-                     */
-                    merge_requests_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `merge_requests_access_level`
-                     */
-                    merge_requests_enabled?: boolean;
-                    merge_trains_enabled?: boolean;
-                    /** @description Required without `path` */
-                    name?: string;
-                    /** @description Default: the personal namespace */
-                    namespace_id?: number;
-                    only_allow_merge_if_all_discussions_are_resolved?: boolean;
-                    only_allow_merge_if_pipeline_succeeds?: boolean;
-                    /** @description Made from the name by default */
-                    path?: string;
-                    printing_merge_request_link_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use `public_jobs`
-                     */
-                    public_builds?: boolean;
-                    public_jobs?: boolean;
-                    /** @enum {string} */
-                    releases_access_level?: "disabled" | "private" | "enabled";
-                    remove_source_branch_after_merge?: boolean;
-                    /** @enum {string} */
-                    repository_access_level?: "disabled" | "private" | "enabled";
-                    request_access_enabled?: boolean;
-                    resolve_outdated_diff_discussions?: boolean;
-                    shared_runners_enabled?: boolean;
-                    /**
-                     * @description Replaces `snippets_enabled`
-                     * @enum {string}
-                     */
-                    snippets_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `snippets_access_level`
-                     */
-                    snippets_enabled?: boolean;
-                    squash_commit_template?: string | null;
-                    /** @enum {string} */
-                    squash_option?: "never" | "always" | "default_on" | "default_off";
-                    suggestion_commit_message?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `topics`
-                     */
-                    tag_list?: string[] | null;
-                    topics?: string[];
-                    /** @enum {string} */
-                    visibility?: "private" | "internal" | "public";
-                    /**
-                     * @description Replaces `wiki_enabled`
-                     * @enum {string}
-                     */
-                    wiki_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `wiki_access_level`
-                     */
-                    wiki_enabled?: boolean;
-                };
+                "application/json": components["schemas"]["PostProjectsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12232,9 +12441,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsById: {
@@ -12245,7 +12455,10 @@ export interface operations {
                 /** @description Administrators only */
                 with_custom_attributes?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Project */
                 id: number | string;
@@ -12257,26 +12470,28 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putProjectsById: {
@@ -12289,248 +12504,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    allow_merge_on_skipped_pipeline?: boolean | null;
-                    archived?: boolean;
-                    /** @enum {string} */
-                    auto_cancel_pending_pipelines?: "enabled" | "disabled";
-                    autoclose_referenced_issues?: boolean;
-                    /** @enum {string} */
-                    build_git_strategy?: "fetch" | "clone";
-                    /** @description Seconds */
-                    build_timeout?: number;
-                    /**
-                     * @description Replaces `jobs_enabled`
-                     * @enum {string}
-                     */
-                    builds_access_level?: "disabled" | "private" | "enabled";
-                    ci_config_path?: string | null;
-                    ci_default_git_depth?: number | null;
-                    ci_forward_deployment_enabled?: boolean;
-                    ci_job_token_scope_enabled?: boolean;
-                    ci_separated_caches?: boolean;
-                    default_branch?: string;
-                    description?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `emails_enabled`
-                     */
-                    emails_disabled?: boolean;
-                    emails_enabled?: boolean;
-                    /** @enum {string} */
-                    environments_access_level?: "disabled" | "private" | "enabled";
-                    /** @enum {string} */
-                    forking_access_level?: "disabled" | "private" | "enabled";
-                    group_runners_enabled?: boolean;
-                    /**
-                     * @description Replaces `issues_enabled`
-                     * @enum {string}
-                     */
-                    issues_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `issues_access_level`
-                     */
-                    issues_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use `builds_access_level`
-                     */
-                    jobs_enabled?: boolean;
-                    keep_latest_artifact?: boolean;
-                    lfs_enabled?: boolean;
-                    merge_commit_template?: string | null;
-                    /** @enum {string} */
-                    merge_method?: "merge" | "rebase_merge" | "ff";
-                    merge_pipelines_enabled?: boolean;
-                    /**
-                     * @description Replaces `merge_requests_enabled`
-                     * @enum {string}
-                     */
-                    merge_requests_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `merge_requests_access_level`
-                     */
-                    merge_requests_enabled?: boolean;
-                    merge_trains_enabled?: boolean;
-                    name?: string;
-                    only_allow_merge_if_all_discussions_are_resolved?: boolean;
-                    only_allow_merge_if_pipeline_succeeds?: boolean;
-                    path?: string;
-                    printing_merge_request_link_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use `public_jobs`
-                     */
-                    public_builds?: boolean;
-                    public_jobs?: boolean;
-                    /** @enum {string} */
-                    releases_access_level?: "disabled" | "private" | "enabled";
-                    remove_source_branch_after_merge?: boolean;
-                    /** @enum {string} */
-                    repository_access_level?: "disabled" | "private" | "enabled";
-                    request_access_enabled?: boolean;
-                    resolve_outdated_diff_discussions?: boolean;
-                    shared_runners_enabled?: boolean;
-                    /**
-                     * @description Replaces `snippets_enabled`
-                     * @enum {string}
-                     */
-                    snippets_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `snippets_access_level`
-                     */
-                    snippets_enabled?: boolean;
-                    squash_commit_template?: string | null;
-                    /** @enum {string} */
-                    squash_option?: "never" | "always" | "default_on" | "default_off";
-                    suggestion_commit_message?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `topics`
-                     */
-                    tag_list?: string[] | null;
-                    topics?: string[];
-                    /** @enum {string} */
-                    visibility?: "private" | "internal" | "public";
-                    /**
-                     * @description Replaces `wiki_enabled`
-                     * @enum {string}
-                     */
-                    wiki_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `wiki_access_level`
-                     */
-                    wiki_enabled?: boolean;
-                };
-                "application/x-www-form-urlencoded": {
-                    allow_merge_on_skipped_pipeline?: boolean | null;
-                    archived?: boolean;
-                    /** @enum {string} */
-                    auto_cancel_pending_pipelines?: "enabled" | "disabled";
-                    autoclose_referenced_issues?: boolean;
-                    /** @enum {string} */
-                    build_git_strategy?: "fetch" | "clone";
-                    /** @description Seconds */
-                    build_timeout?: number;
-                    /**
-                     * @description Replaces `jobs_enabled`
-                     * @enum {string}
-                     */
-                    builds_access_level?: "disabled" | "private" | "enabled";
-                    ci_config_path?: string | null;
-                    ci_default_git_depth?: number | null;
-                    ci_forward_deployment_enabled?: boolean;
-                    ci_job_token_scope_enabled?: boolean;
-                    ci_separated_caches?: boolean;
-                    default_branch?: string;
-                    description?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `emails_enabled`
-                     */
-                    emails_disabled?: boolean;
-                    emails_enabled?: boolean;
-                    /** @enum {string} */
-                    environments_access_level?: "disabled" | "private" | "enabled";
-                    /** @enum {string} */
-                    forking_access_level?: "disabled" | "private" | "enabled";
-                    group_runners_enabled?: boolean;
-                    /**
-                     * @description Replaces `issues_enabled`
-                     * @enum {string}
-                     */
-                    issues_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `issues_access_level`
-                     */
-                    issues_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use `builds_access_level`
-                     */
-                    jobs_enabled?: boolean;
-                    keep_latest_artifact?: boolean;
-                    lfs_enabled?: boolean;
-                    merge_commit_template?: string | null;
-                    /** @enum {string} */
-                    merge_method?: "merge" | "rebase_merge" | "ff";
-                    merge_pipelines_enabled?: boolean;
-                    /**
-                     * @description Replaces `merge_requests_enabled`
-                     * @enum {string}
-                     */
-                    merge_requests_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `merge_requests_access_level`
-                     */
-                    merge_requests_enabled?: boolean;
-                    merge_trains_enabled?: boolean;
-                    name?: string;
-                    only_allow_merge_if_all_discussions_are_resolved?: boolean;
-                    only_allow_merge_if_pipeline_succeeds?: boolean;
-                    path?: string;
-                    printing_merge_request_link_enabled?: boolean;
-                    /**
-                     * @deprecated
-                     * @description Use `public_jobs`
-                     */
-                    public_builds?: boolean;
-                    public_jobs?: boolean;
-                    /** @enum {string} */
-                    releases_access_level?: "disabled" | "private" | "enabled";
-                    remove_source_branch_after_merge?: boolean;
-                    /** @enum {string} */
-                    repository_access_level?: "disabled" | "private" | "enabled";
-                    request_access_enabled?: boolean;
-                    resolve_outdated_diff_discussions?: boolean;
-                    shared_runners_enabled?: boolean;
-                    /**
-                     * @description Replaces `snippets_enabled`
-                     * @enum {string}
-                     */
-                    snippets_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `snippets_access_level`
-                     */
-                    snippets_enabled?: boolean;
-                    squash_commit_template?: string | null;
-                    /** @enum {string} */
-                    squash_option?: "never" | "always" | "default_on" | "default_off";
-                    suggestion_commit_message?: string | null;
-                    /**
-                     * @deprecated
-                     * @description Use `topics`
-                     */
-                    tag_list?: string[] | null;
-                    topics?: string[];
-                    /** @enum {string} */
-                    visibility?: "private" | "internal" | "public";
-                    /**
-                     * @description Replaces `wiki_enabled`
-                     * @enum {string}
-                     */
-                    wiki_access_level?: "disabled" | "private" | "enabled";
-                    /**
-                     * @deprecated
-                     * @description Use `wiki_access_level`
-                     */
-                    wiki_enabled?: boolean;
-                };
+                "application/json": components["schemas"]["PutProjectsByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12542,9 +12528,10 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsById: {
@@ -12555,7 +12542,10 @@ export interface operations {
                 /** @description Now; it must wait for removal already */
                 permanently_remove?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Project */
                 id: number | string;
@@ -12564,9 +12554,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
+            /** @description Accepted: it happens soon */
             202: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12579,30 +12570,42 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdAccessTokens: {
         parameters: {
             query?: {
+                /** @description Only those created at or after this time */
                 created_after?: string;
+                /** @description Only those created at or before this time */
                 created_before?: string;
+                /** @description Only those that expire after this day */
                 expires_after?: string;
+                /** @description Only those that expire before this day */
                 expires_before?: string;
+                /** @description Only those used at or after this time */
                 last_used_after?: string;
+                /** @description Only those used at or before this time */
                 last_used_before?: string;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only revoked tokens, or only those that are not */
                 revoked?: boolean;
                 /** @description In the name */
                 search?: string;
+                /** @description Direction of the order */
                 sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
+                /** @description Only active tokens, or only those that are not */
                 state?: "active" | "inactive";
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description project */
                 id: number | string;
@@ -12614,26 +12617,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ResourceAccessToken"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdAccessTokens: {
@@ -12646,44 +12653,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Role; not above the caller’s own
-                     * @default 40
-                     */
-                    access_level?: number;
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The first day on which it no longer works; the latest day allowed unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    scopes: string[];
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * @description Role; not above the caller’s own
-                     * @default 40
-                     */
-                    access_level?: number;
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The first day on which it no longer works; the latest day allowed unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    scopes: string[];
-                };
+                "application/json": components["schemas"]["PostProjectsByIdAccessTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdAccessTokensBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdAccessTokensBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12694,18 +12676,23 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdAccessTokensByTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description project */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
@@ -12715,44 +12702,45 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ResourceAccessToken"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdAccessTokensByTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description project */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -12763,8 +12751,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdAccessTokensByTokenIdRotate: {
@@ -12774,32 +12762,23 @@ export interface operations {
             path: {
                 /** @description project */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdAccessTokensByTokenIdRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdAccessTokensByTokenIdRotateBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdAccessTokensByTokenIdRotateBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12810,9 +12789,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdAccessTokensSelfRotate: {
@@ -12827,26 +12807,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * Format: date
-                     * @description Of the new token; a week from today unless given
-                     */
-                    expires_at?: string;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdAccessTokensSelfRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdAccessTokensSelfRotateBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdAccessTokensSelfRotateBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12858,9 +12828,10 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdArchive: {
@@ -12878,6 +12849,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12888,9 +12860,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdArtifacts: {
@@ -12905,9 +12878,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
+            /** @description Accepted: it happens soon */
             202: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -12917,8 +12891,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdAuditEvents: {
@@ -12937,7 +12911,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description project */
                 id: number | string;
@@ -12949,33 +12926,41 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEvent"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdAuditEventsByAuditEventId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description Id of the event */
                 audit_event_id: number;
                 /** @description project */
                 id: number | string;
@@ -12987,26 +12972,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEvent"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdCiLint: {
@@ -13020,12 +13001,21 @@ export interface operations {
                 dry_run_ref?: string;
                 /** @description Also list the jobs */
                 include_jobs?: boolean;
-                /** @description Use `dry_run_ref` */
+                /**
+                 * @deprecated
+                 * @description Use `dry_run_ref`
+                 */
                 ref?: string;
-                /** @description Use `content_ref` */
+                /**
+                 * @deprecated
+                 * @description Use `content_ref`
+                 */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -13037,26 +13027,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["LintResult"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdCiLint: {
@@ -13071,44 +13057,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The configuration */
-                    content: string;
-                    /**
-                     * @description As if the pipeline were created: rules decide on jobs
-                     * @default false
-                     */
-                    dry_run?: boolean;
-                    /**
-                     * @description Also list the jobs
-                     * @default false
-                     */
-                    include_jobs?: boolean;
-                    /** @description Branch or tag that includes come from and a dry run is for */
-                    ref?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description The configuration */
-                    content: string;
-                    /**
-                     * @description As if the pipeline were created: rules decide on jobs
-                     * @default false
-                     */
-                    dry_run?: boolean;
-                    /**
-                     * @description Also list the jobs
-                     * @default false
-                     */
-                    include_jobs?: boolean;
-                    /** @description Branch or tag that includes come from and a dry run is for */
-                    ref?: string;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdCiLintBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdCiLintBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdCiLintBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13119,9 +13077,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdDeployTokens: {
@@ -13134,7 +13093,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description project */
                 id: number | string;
@@ -13146,26 +13108,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployToken"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdDeployTokens: {
@@ -13178,38 +13144,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date-time
-                     * @description Never unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
-                    scopes: string[];
-                    /** @description Made from the id unless given */
-                    username?: string | null;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * Format: date-time
-                     * @description Never unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
-                    scopes: string[];
-                    /** @description Made from the id unless given */
-                    username?: string | null;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdDeployTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdDeployTokensBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdDeployTokensBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13220,18 +13167,23 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdDeployTokensByTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description project */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
@@ -13241,44 +13193,45 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DeployToken"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdDeployTokensByTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description project */
                 id: number | string;
+                /** @description Id of the token */
                 token_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -13289,14 +13242,17 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobTokenScope: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -13308,26 +13264,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobTokenScope"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     patchProjectsByIdJobTokenScope: {
@@ -13342,20 +13294,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Whether the allowlists count */
-                    enabled: boolean;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Whether the allowlists count */
-                    enabled: boolean;
-                };
+                "application/json": components["schemas"]["PatchProjectsByIdJobTokenScopeBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchProjectsByIdJobTokenScopeBody"];
+                "multipart/form-data": components["schemas"]["PatchProjectsByIdJobTokenScopeBody"];
             };
         };
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -13364,9 +13312,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobTokenScopeAllowlist: {
@@ -13377,7 +13326,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -13389,26 +13341,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdJobTokenScopeAllowlist: {
@@ -13423,18 +13379,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    target_project_id: number;
-                };
-                "application/x-www-form-urlencoded": {
-                    target_project_id: number;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdJobTokenScopeAllowlistBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdJobTokenScopeAllowlistBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdJobTokenScopeAllowlistBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13445,9 +13399,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdJobTokenScopeAllowlistByTargetProjectId: {
@@ -13457,15 +13412,17 @@ export interface operations {
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
+                /** @description Project that the changes go to; this one by default */
                 target_project_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -13475,8 +13432,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobTokenScopeGroupsAllowlist: {
@@ -13487,7 +13444,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -13499,26 +13459,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobTokenGroup"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdJobTokenScopeGroupsAllowlist: {
@@ -13533,18 +13497,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    target_group_id: number;
-                };
-                "application/x-www-form-urlencoded": {
-                    target_group_id: number;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdJobTokenScopeGroupsAllowlistBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdJobTokenScopeGroupsAllowlistBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdJobTokenScopeGroupsAllowlistBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13555,9 +13517,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdJobTokenScopeGroupsAllowlistByTargetGroupId: {
@@ -13567,15 +13530,17 @@ export interface operations {
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
+                /** @description Id of the group */
                 target_group_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -13585,8 +13550,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobs: {
@@ -13606,11 +13571,15 @@ export interface operations {
                 pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Only jobs in these statuses */
-                "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled") | ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
+                /** @description Only jobs in these statuses. Also as `scope=a` or as `scope=a,b` */
+                "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
+                /** @description Direction of the order */
                 sort?: "asc" | "desc";
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -13622,32 +13591,45 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobsByJobId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -13661,26 +13643,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobsByJobIdArtifacts: {
@@ -13689,7 +13667,10 @@ export interface operations {
                 /** @description Token of a running job; read as a credential */
                 job_token?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -13703,32 +13684,31 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/zip": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdJobsByJobIdArtifacts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -13739,9 +13719,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -13752,8 +13733,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobsByJobIdArtifactsByPath: {
@@ -13762,7 +13743,10 @@ export interface operations {
                 /** @description Token of a running job; read as a credential */
                 job_token?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -13778,26 +13762,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdJobsByJobIdArtifactsKeep: {
@@ -13817,6 +13797,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13827,9 +13808,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdJobsByJobIdCancel: {
@@ -13846,26 +13828,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Do not let after_script run
-                     * @default false
-                     */
-                    force?: boolean;
-                };
-                "application/x-www-form-urlencoded": {
-                    /**
-                     * @description Do not let after_script run
-                     * @default false
-                     */
-                    force?: boolean;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdJobsByJobIdCancelBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdJobsByJobIdCancelBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdJobsByJobIdCancelBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13876,9 +13848,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdJobsByJobIdErase: {
@@ -13898,6 +13871,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13908,9 +13882,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdJobsByJobIdPlay: {
@@ -13925,28 +13900,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @description Variables for this run */
-                    job_variables_attributes?: {
-                        key: string;
-                        value: string;
-                    }[];
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Variables for this run */
-                    job_variables_attributes?: {
-                        key: string;
-                        value: string;
-                    }[];
-                };
+                "application/json": components["schemas"]["PostProjectsByIdJobsByJobIdPlayBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdJobsByJobIdPlayBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdJobsByJobIdPlayBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13957,9 +13923,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdJobsByJobIdRetry: {
@@ -13979,6 +13946,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13989,15 +13957,19 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobsByJobIdTrace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14011,26 +13983,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "text/plain": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobsArtifactsByRefNameDownload: {
@@ -14041,7 +14009,10 @@ export interface operations {
                 /** @description Token of a running job; read as a credential */
                 job_token?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14055,26 +14026,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/zip": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdJobsArtifactsByRefNameRawByPath: {
@@ -14085,7 +14052,10 @@ export interface operations {
                 /** @description Token of a running job; read as a credential */
                 job_token?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14101,26 +14071,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMembers: {
@@ -14132,11 +14098,17 @@ export interface operations {
                 per_page?: number;
                 /** @description In names and user names */
                 query?: string;
+                /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
+                /** @description Leave out the users with these ids. Also as `skip_users=a,b` */
                 "skip_users[]"?: number[];
+                /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Project */
                 id: number | string;
@@ -14148,26 +14120,36 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdMembers: {
@@ -14180,30 +14162,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    access_level: number;
-                    /** Format: date */
-                    expires_at?: string | null;
-                    user_id?: number | number[];
-                    /** @description Instead of `user_id` */
-                    username?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    access_level: number;
-                    /** Format: date */
-                    expires_at?: string | null;
-                    user_id?: number | number[];
-                    /** @description Instead of `user_id` */
-                    username?: string;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdMembersBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMembersBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMembersBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14215,18 +14186,23 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMembersByUserId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Project */
                 id: number | string;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
@@ -14236,26 +14212,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putProjectsByIdMembersByUserId: {
@@ -14265,28 +14237,23 @@ export interface operations {
             path: {
                 /** @description Project */
                 id: number | string;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    access_level: number;
-                    /** Format: date */
-                    expires_at?: string | null;
-                };
-                "application/x-www-form-urlencoded": {
-                    access_level: number;
-                    /** Format: date */
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["PutProjectsByIdMembersByUserIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMembersByUserIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMembersByUserIdBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14297,9 +14264,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdMembersByUserId: {
@@ -14307,21 +14275,33 @@ export interface operations {
             query?: {
                 /** @description Keep direct memberships in the groups and projects below */
                 skip_subresources?: boolean;
+                /** @description Also take the user off issues and merge requests */
                 unassign_issuables?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Project */
                 id: number | string;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -14332,8 +14312,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMembersAll: {
@@ -14345,11 +14325,17 @@ export interface operations {
                 per_page?: number;
                 /** @description In names and user names */
                 query?: string;
+                /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
+                /** @description Only members in this state */
                 state?: "awaiting" | "active";
+                /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Project */
                 id: number | string;
@@ -14361,35 +14347,49 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMembersAllByUserId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Project */
                 id: number | string;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
@@ -14399,58 +14399,81 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMergeRequests: {
         parameters: {
             query?: {
+                /** @description Only those assigned to this user */
                 assignee_id?: number;
+                /** @description Only those of this author */
                 author_id?: number;
+                /** @description Only those of the author with this username */
                 author_username?: string;
+                /** @description Only those created at or after this time */
                 created_after?: string;
+                /** @description Only those created at or before this time */
                 created_before?: string;
+                /** @description Only drafts, or only those that are none */
                 draft?: boolean;
+                /** @description Only those with these internal ids. Also as `iids=a,b` */
                 "iids[]"?: number[];
+                /** @description Where `search` looks. Also as `in=a,b` */
                 "in[]"?: ("title" | "description")[];
+                /** @description What the list is ordered by */
                 order_by?: "created_at" | "updated_at" | "merged_at" | "title";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only those that this user is asked to review */
                 reviewer_id?: number;
+                /** @description Only those in this relation to the caller */
                 scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description Only those whose name or description contains this text */
                 search?: string;
+                /** @description Direction of the order */
                 sort?: "asc" | "desc";
+                /** @description Branch with the changes */
                 source_branch?: string;
+                /** @description Only those in this state */
                 state?: "opened" | "closed" | "merged" | "locked" | "all";
+                /** @description Branch that the changes go to */
                 target_branch?: string;
+                /** @description Only those changed at or after this time */
                 updated_after?: string;
+                /** @description Only those changed at or before this time */
                 updated_before?: string;
+                /** @description `simple` gives fewer fields */
                 view?: "simple";
+                /**
+                 * @deprecated
+                 * @description Use `draft`
+                 */
                 wip?: "yes" | "no";
+                /** @description Check anew whether each can be merged */
                 with_merge_status_recheck?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14462,26 +14485,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdMergeRequests: {
@@ -14494,46 +14521,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    allow_collaboration?: boolean;
-                    /** @description One assignee; 0 removes all */
-                    assignee_id?: number;
-                    /** @description Assignees; empty removes all */
-                    assignee_ids?: number[];
-                    description?: string | null;
-                    remove_source_branch?: boolean;
-                    /** @description Reviewers; empty removes all */
-                    reviewer_ids?: number[];
-                    source_branch: string;
-                    squash?: boolean;
-                    target_branch: string;
-                    target_project_id?: number;
-                    title: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    allow_collaboration?: boolean;
-                    /** @description One assignee; 0 removes all */
-                    assignee_id?: number;
-                    /** @description Assignees; empty removes all */
-                    assignee_ids?: number[];
-                    description?: string | null;
-                    remove_source_branch?: boolean;
-                    /** @description Reviewers; empty removes all */
-                    reviewer_ids?: number[];
-                    source_branch: string;
-                    squash?: boolean;
-                    target_branch: string;
-                    target_project_id?: number;
-                    title: string;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14545,19 +14545,26 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIid: {
         parameters: {
             query?: {
+                /** @description Also tell how many commits the source branch is behind */
                 include_diverged_commits_count?: boolean;
+                /** @description Also tell whether a rebase is in progress */
                 include_rebase_in_progress?: boolean;
+                /** @description Also give title and description as HTML */
                 render_html?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14571,26 +14578,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MergeRequestDetail"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putProjectsByIdMergeRequestsByMergeRequestIid: {
@@ -14605,48 +14608,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    allow_collaboration?: boolean;
-                    /** @description One assignee; 0 removes all */
-                    assignee_id?: number;
-                    /** @description Assignees; empty removes all */
-                    assignee_ids?: number[];
-                    description?: string | null;
-                    discussion_locked?: boolean;
-                    remove_source_branch?: boolean;
-                    /** @description Reviewers; empty removes all */
-                    reviewer_ids?: number[];
-                    squash?: boolean;
-                    /** @enum {string} */
-                    state_event?: "close" | "reopen";
-                    target_branch?: string;
-                    title?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    allow_collaboration?: boolean;
-                    /** @description One assignee; 0 removes all */
-                    assignee_id?: number;
-                    /** @description Assignees; empty removes all */
-                    assignee_ids?: number[];
-                    description?: string | null;
-                    discussion_locked?: boolean;
-                    remove_source_branch?: boolean;
-                    /** @description Reviewers; empty removes all */
-                    reviewer_ids?: number[];
-                    squash?: boolean;
-                    /** @enum {string} */
-                    state_event?: "close" | "reopen";
-                    target_branch?: string;
-                    title?: string;
-                };
+                "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14658,15 +14632,19 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdMergeRequestsByMergeRequestIid: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14677,9 +14655,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -14690,8 +14669,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdMergeRequestsByMergeRequestIidCancelMergeWhenPipelineSucceeds: {
@@ -14711,6 +14690,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14722,17 +14702,22 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidChanges: {
         parameters: {
             query?: {
+                /** @description Whole files instead of the stored, shortened diffs */
                 access_raw_diffs?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14746,26 +14731,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MergeRequestChanges"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidCommits: {
@@ -14776,7 +14757,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14790,26 +14774,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidDiffs: {
@@ -14819,9 +14807,13 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Give diffs in the unified format */
                 unidiff?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14835,26 +14827,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putProjectsByIdMergeRequestsByMergeRequestIidMerge: {
@@ -14871,40 +14867,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    auto_merge?: boolean;
-                    merge_commit_message?: string;
-                    /**
-                     * @deprecated
-                     * @description Use `auto_merge`
-                     */
-                    merge_when_pipeline_succeeds?: boolean;
-                    /** @description Must be the head of the source branch */
-                    sha?: string;
-                    should_remove_source_branch?: boolean;
-                    squash?: boolean;
-                    squash_commit_message?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    auto_merge?: boolean;
-                    merge_commit_message?: string;
-                    /**
-                     * @deprecated
-                     * @description Use `auto_merge`
-                     */
-                    merge_when_pipeline_succeeds?: boolean;
-                    /** @description Must be the head of the source branch */
-                    sha?: string;
-                    should_remove_source_branch?: boolean;
-                    squash?: boolean;
-                    squash_commit_message?: string;
-                };
+                "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidMergeBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidMergeBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidMergeBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14917,10 +14889,11 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidPipelines: {
@@ -14931,7 +14904,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -14945,26 +14921,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PipelineBasic"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdMergeRequestsByMergeRequestIidPipelines: {
@@ -14984,6 +14964,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14994,9 +14975,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdMergeRequestsByMergeRequestIidVersions: {
@@ -15007,7 +14989,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15021,26 +15006,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MergeRequestVersion"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdPipeline: {
@@ -15053,40 +15042,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Not supported: refused when there are any */
-                    inputs?: unknown;
-                    /** @description Branch or tag */
-                    ref: string;
-                    variables?: {
-                        key: string;
-                        raw?: boolean;
-                        value: string;
-                        /** @enum {string} */
-                        variable_type?: "env_var" | "file";
-                    }[];
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Not supported: refused when there are any */
-                    inputs?: unknown;
-                    /** @description Branch or tag */
-                    ref: string;
-                    variables?: {
-                        key: string;
-                        raw?: boolean;
-                        value: string;
-                        /** @enum {string} */
-                        variable_type?: "env_var" | "file";
-                    }[];
-                };
+                "application/json": components["schemas"]["PostProjectsByIdPipelineBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdPipelineBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdPipelineBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15097,36 +15065,52 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdPipelines: {
         parameters: {
             query?: {
+                /** @description Only those created at or after this time */
                 created_after?: string;
+                /** @description Only those created at or before this time */
                 created_before?: string;
+                /** @description Only pipelines with this name */
                 name?: string;
+                /** @description What the list is ordered by */
                 order_by?: "id" | "status" | "ref" | "updated_at" | "user_id";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only pipelines of this branch or tag */
                 ref?: string;
+                /** @description Only pipelines in this state, or the latest of each branch or tag */
                 scope?: "running" | "pending" | "finished" | "branches" | "tags";
+                /** @description Only pipelines of this commit */
                 sha?: string;
+                /** @description Direction of the order */
                 sort?: "asc" | "desc";
+                /** @description Only pipelines started by this */
                 source?: string;
+                /** @description Only pipelines in this status */
                 status?: "created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled";
+                /** @description Only those changed at or after this time */
                 updated_after?: string;
+                /** @description Only those changed at or before this time */
                 updated_before?: string;
                 /** @description Who caused it */
                 username?: string;
                 /** @description Only those whose configuration is broken */
                 yaml_errors?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15138,32 +15122,39 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PipelineListed"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15177,32 +15168,31 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdPipelinesByPipelineId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15213,9 +15203,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -15226,8 +15217,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdBridges: {
@@ -15237,10 +15228,13 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Only jobs in these statuses */
-                "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled") | ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
+                /** @description Only jobs in these statuses. Also as `scope=a` or as `scope=a,b` */
+                "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15254,26 +15248,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Bridge"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdPipelinesByPipelineIdCancel: {
@@ -15293,6 +15291,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15303,9 +15302,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdJobs: {
@@ -15317,10 +15317,13 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Only jobs in these statuses */
-                "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled") | ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
+                /** @description Only jobs in these statuses. Also as `scope=a` or as `scope=a,b` */
+                "scope[]"?: ("created" | "waiting_for_resource" | "preparing" | "pending" | "running" | "canceling" | "success" | "failed" | "canceled" | "skipped" | "manual" | "scheduled")[];
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15334,32 +15337,39 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Job"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdNeeds: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15373,26 +15383,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobNeeds"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdPipelinesByPipelineIdRetry: {
@@ -15412,6 +15418,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15422,15 +15429,19 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdPipelinesByPipelineIdVariables: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15444,26 +15455,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["PipelineVariable"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdPipelinesLatest: {
@@ -15472,7 +15479,10 @@ export interface operations {
                 /** @description The default branch when left out */
                 ref?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15484,36 +15494,38 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Pipeline"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryArchive: {
         parameters: {
             query?: {
+                /** @description Kind of archive */
                 format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Only what is below this path */
                 path?: string;
+                /** @description Commit, branch or tag */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15525,36 +15537,47 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/gzip": string;
                     "application/octet-stream": string;
+                    "application/x-tar": string;
+                    "application/zip": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveBz2: {
         parameters: {
             query?: {
+                /** @description Kind of archive */
                 format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Only what is below this path */
                 path?: string;
+                /** @description Commit, branch or tag */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15566,36 +15589,44 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTar: {
         parameters: {
             query?: {
+                /** @description Kind of archive */
                 format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Only what is below this path */
                 path?: string;
+                /** @description Commit, branch or tag */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15607,36 +15638,44 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/x-tar": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTarBz2: {
         parameters: {
             query?: {
+                /** @description Kind of archive */
                 format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Only what is below this path */
                 path?: string;
+                /** @description Commit, branch or tag */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15648,36 +15687,44 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTarGz: {
         parameters: {
             query?: {
+                /** @description Kind of archive */
                 format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Only what is below this path */
                 path?: string;
+                /** @description Commit, branch or tag */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15689,36 +15736,44 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/gzip": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTb2: {
         parameters: {
             query?: {
+                /** @description Kind of archive */
                 format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Only what is below this path */
                 path?: string;
+                /** @description Commit, branch or tag */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15730,36 +15785,44 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTbz: {
         parameters: {
             query?: {
+                /** @description Kind of archive */
                 format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Only what is below this path */
                 path?: string;
+                /** @description Commit, branch or tag */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15771,36 +15834,44 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveTbz2: {
         parameters: {
             query?: {
+                /** @description Kind of archive */
                 format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Only what is below this path */
                 path?: string;
+                /** @description Commit, branch or tag */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15812,36 +15883,44 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryArchiveZip: {
         parameters: {
             query?: {
+                /** @description Kind of archive */
                 format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Only what is below this path */
                 path?: string;
+                /** @description Commit, branch or tag */
                 sha?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15853,26 +15932,28 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "application/zip": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryBranches: {
@@ -15886,11 +15967,17 @@ export interface operations {
                 pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only branches whose name matches this regular expression */
                 regex?: string;
+                /** @description Only those whose name or description contains this text */
                 search?: string;
+                /** @description Direction of the order */
                 sort?: "name_asc" | "updated_asc" | "updated_desc";
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15902,26 +15989,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Branch"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdRepositoryBranches: {
@@ -15936,20 +16027,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    branch: string;
-                    ref: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    branch: string;
-                    ref: string;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryBranchesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryBranchesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryBranchesBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15961,16 +16048,21 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryBranchesByBranch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description Name of the branch */
                 branch: string;
                 /** @description Id or path of the project */
                 id: number | string;
@@ -15982,33 +16074,33 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Branch"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdRepositoryBranchesByBranch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
+                /** @description Name of the branch */
                 branch: string;
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16017,9 +16109,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -16031,8 +16124,8 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryCommits: {
@@ -16040,13 +16133,17 @@ export interface operations {
             query?: {
                 /** @description From every ref */
                 all?: boolean;
+                /** @description Only commits whose author, as `Name <email>`, contains this text */
                 author?: string;
+                /** @description Follow only the first parent of merge commits */
                 first_parent?: boolean;
                 /** @description Follow renames of `path` */
                 follow?: boolean;
+                /** @description Order of commits: by date, or children before parents */
                 order?: "default" | "topo";
                 /** @description Page number, from 1 */
                 page?: number;
+                /** @description Only what is below this path */
                 path?: string;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
@@ -16054,12 +16151,17 @@ export interface operations {
                 ref_name?: string;
                 /** @description Only commits at or after this time */
                 since?: string;
+                /** @description Also give the trailers of messages */
                 trailers?: boolean;
                 /** @description Only commits at or before this time */
                 until?: string;
+                /** @description Also give numbers of added and removed lines */
                 with_stats?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16071,26 +16173,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Commit"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdRepositoryCommits: {
@@ -16103,78 +16209,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    actions: {
-                        /** @enum {string} */
-                        action: "create" | "delete" | "move" | "update" | "chmod";
-                        /** @description Needed by `create` and `update` */
-                        content?: string;
-                        /**
-                         * @default text
-                         * @enum {string}
-                         */
-                        encoding?: "text" | "base64";
-                        /** @description Only for `chmod` */
-                        execute_filemode?: boolean;
-                        /** @description Full path */
-                        file_path: string;
-                        /** @description Last known commit of the file */
-                        last_commit_id?: string;
-                        /** @description Where a moved file was */
-                        previous_path?: string;
-                    }[];
-                    author_email?: string;
-                    author_name?: string;
-                    branch: string;
-                    commit_message: string;
-                    /** @default false */
-                    force?: boolean;
-                    start_branch?: string;
-                    start_project?: number | string;
-                    start_sha?: string;
-                    /** @default true */
-                    stats?: boolean;
-                };
-                "application/x-www-form-urlencoded": {
-                    actions: {
-                        /** @enum {string} */
-                        action: "create" | "delete" | "move" | "update" | "chmod";
-                        /** @description Needed by `create` and `update` */
-                        content?: string;
-                        /**
-                         * @default text
-                         * @enum {string}
-                         */
-                        encoding?: "text" | "base64";
-                        /** @description Only for `chmod` */
-                        execute_filemode?: boolean;
-                        /** @description Full path */
-                        file_path: string;
-                        /** @description Last known commit of the file */
-                        last_commit_id?: string;
-                        /** @description Where a moved file was */
-                        previous_path?: string;
-                    }[];
-                    author_email?: string;
-                    author_name?: string;
-                    branch: string;
-                    commit_message: string;
-                    /** @default false */
-                    force?: boolean;
-                    start_branch?: string;
-                    start_project?: number | string;
-                    start_sha?: string;
-                    /** @default true */
-                    stats?: boolean;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryCommitsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryCommitsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryCommitsBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16186,17 +16233,22 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsBySha: {
         parameters: {
             query?: {
+                /** @description Also give numbers of added and removed lines */
                 stats?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16210,26 +16262,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CommitDetail"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsByShaDiff: {
@@ -16239,9 +16287,13 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Give diffs in the unified format */
                 unidiff?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16255,26 +16307,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["FileDiff"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryCommitsByShaRefs: {
@@ -16284,9 +16340,13 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only branches, or only tags */
                 type?: "branch" | "tag" | "all";
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16300,38 +16360,48 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRef"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryCompare: {
         parameters: {
             query: {
+                /** @description Commit, branch or tag to compare from */
                 from: string;
                 /** @description Compare directly instead of from the merge base */
                 straight?: boolean;
+                /** @description Commit, branch or tag to compare to */
                 to: string;
+                /** @description Give diffs in the unified format */
                 unidiff?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16343,34 +16413,34 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Compare"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryFilesByFilePath: {
         parameters: {
             query?: {
+                /** @description Commit, branch or tag */
                 ref?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Path of the file, URL-encoded */
                 file_path: string;
@@ -16384,35 +16454,36 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RepositoryFile"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryFilesByFilePathRaw: {
         parameters: {
             query?: {
+                /** @description Send the object that an LFS pointer stands for */
                 lfs?: boolean;
+                /** @description Commit, branch or tag */
                 ref?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Path of the file, URL-encoded */
                 file_path: string;
@@ -16426,31 +16497,34 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "text/plain": string;
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryTags: {
         parameters: {
             query?: {
+                /** @description What the list is ordered by */
                 order_by?: "name" | "updated" | "version";
                 /** @description Page number, from 1 */
                 page?: number;
@@ -16460,10 +16534,15 @@ export interface operations {
                 pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only those whose name or description contains this text */
                 search?: string;
+                /** @description Direction of the order */
                 sort?: "asc" | "desc";
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16475,26 +16554,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Tag"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdRepositoryTags: {
@@ -16509,22 +16592,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    message?: string;
-                    ref: string;
-                    tag_name: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    message?: string;
-                    ref: string;
-                    tag_name: string;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryTagsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryTagsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryTagsBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16536,18 +16613,23 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryTagsByTagName: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
+                /** @description Name of the tag */
                 tag_name: string;
             };
             cookie?: never;
@@ -16557,44 +16639,45 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Tag"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdRepositoryTagsByTagName: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
+                /** @description Name of the tag */
                 tag_name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -16606,8 +16689,8 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRepositoryTree: {
@@ -16619,13 +16702,19 @@ export interface operations {
                 page_token?: string;
                 /** @description `keyset` pages by `page_token`, `none` answers everything at once */
                 pagination?: "keyset" | "offset" | "legacy" | "none";
+                /** @description Only what is below this path */
                 path?: string;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Also what is in the folders below */
                 recursive?: boolean;
+                /** @description Commit, branch or tag */
                 ref?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16637,26 +16726,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TreeEntry"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdRestore: {
@@ -16674,6 +16767,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16684,9 +16778,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdRunners: {
@@ -16698,16 +16793,24 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Use `type`, `status` or `paused` */
+                /**
+                 * @deprecated
+                 * @description Use `type`, `status` or `paused`
+                 */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
+                /** @description Only in this status; `active` and `paused` are deprecated, use the parameter `paused` */
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
-                /** @description Runners with all of these tags */
+                /** @description Runners with all of these tags. Also as `tag_list=a,b` */
                 "tag_list[]"?: string[];
+                /** @description Only of this kind */
                 type?: "instance_type" | "group_type" | "project_type";
                 /** @description Start of the version, like `17.` or `17.2` */
                 version_prefix?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16719,26 +16822,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdRunners: {
@@ -16753,20 +16860,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Id of the runner */
-                    runner_id: number;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Id of the runner */
-                    runner_id: number;
-                };
+                "application/json": components["schemas"]["PostProjectsByIdRunnersBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRunnersBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRunnersBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16777,15 +16880,19 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdRunnersByRunnerId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16796,9 +16903,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -16809,8 +16917,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdRunnersResetRegistrationToken: {
@@ -16828,6 +16936,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16838,9 +16947,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdUnarchive: {
@@ -16858,6 +16968,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16868,9 +16979,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdVariables: {
@@ -16881,7 +16993,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -16893,26 +17008,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Variable"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postProjectsByIdVariables: {
@@ -16927,46 +17046,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    /** @description Key of the variable */
-                    key: string;
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Also never shown again */
-                    masked_and_hidden?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
-                "application/x-www-form-urlencoded": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    /** @description Key of the variable */
-                    key: string;
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Also never shown again */
-                    masked_and_hidden?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
+                "application/json": components["schemas"]["PostProjectsByIdVariablesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdVariablesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdVariablesBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16977,19 +17066,25 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getProjectsByIdVariablesByKey: {
         parameters: {
             query?: {
+                /** @description Which of several variables with this key */
                 filter?: {
+                    /** @description Environments that the variable is for: a name, or a pattern with `*` */
                     environment_scope?: string;
                 };
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -17003,27 +17098,23 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Variable"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putProjectsByIdVariablesByKey: {
@@ -17038,46 +17129,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    filter?: {
-                        environment_scope?: string;
-                    };
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value?: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
-                "application/x-www-form-urlencoded": {
-                    description?: string | null;
-                    environment_scope?: string;
-                    filter?: {
-                        environment_scope?: string;
-                    };
-                    /** @description Hidden in logs */
-                    masked?: boolean;
-                    /** @description Only for protected branches and tags */
-                    protected?: boolean;
-                    /** @description Not expanded */
-                    raw?: boolean;
-                    value?: string;
-                    /** @enum {string} */
-                    variable_type?: "env_var" | "file";
-                };
+                "application/json": components["schemas"]["PutProjectsByIdVariablesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdVariablesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdVariablesByKeyBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17089,19 +17153,25 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProjectsByIdVariablesByKey: {
         parameters: {
             query?: {
+                /** @description Which of several variables with this key */
                 filter?: {
+                    /** @description Environments that the variable is for: a name, or a pattern with `*` */
                     environment_scope?: string;
                 };
             };
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id or path of the project */
                 id: number | string;
@@ -17112,9 +17182,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -17126,8 +17197,8 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getRunners: {
@@ -17139,16 +17210,24 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Use `type`, `status` or `paused` */
+                /**
+                 * @deprecated
+                 * @description Use `type`, `status` or `paused`
+                 */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
+                /** @description Only in this status; `active` and `paused` are deprecated, use the parameter `paused` */
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
-                /** @description Runners with all of these tags */
+                /** @description Runners with all of these tags. Also as `tag_list=a,b` */
                 "tag_list[]"?: string[];
+                /** @description Only of this kind */
                 type?: "instance_type" | "group_type" | "project_type";
                 /** @description Start of the version, like `17.` or `17.2` */
                 version_prefix?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -17157,25 +17236,29 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postRunners: {
@@ -17185,78 +17268,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    access_level?: "not_protected" | "ref_protected" | "";
-                    /**
-                     * @deprecated
-                     * @description The opposite of `paused`
-                     */
-                    active?: boolean;
-                    description?: string;
-                    info?: {
-                        architecture?: string;
-                        config?: unknown;
-                        executor?: string;
-                        features?: unknown;
-                        labels?: unknown;
-                        name?: string;
-                        platform?: string;
-                        revision?: string;
-                        shell?: string;
-                        version?: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    locked?: boolean;
-                    maintenance_note?: string | null;
-                    maximum_timeout?: number | null;
-                    paused?: boolean;
-                    run_untagged?: boolean;
-                    tag_list?: string[];
-                    /** @description Registration token of the instance, a group or a project */
-                    token: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @enum {string} */
-                    access_level?: "not_protected" | "ref_protected" | "";
-                    /**
-                     * @deprecated
-                     * @description The opposite of `paused`
-                     */
-                    active?: boolean;
-                    description?: string;
-                    info?: {
-                        architecture?: string;
-                        config?: unknown;
-                        executor?: string;
-                        features?: unknown;
-                        labels?: unknown;
-                        name?: string;
-                        platform?: string;
-                        revision?: string;
-                        shell?: string;
-                        version?: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    locked?: boolean;
-                    maintenance_note?: string | null;
-                    maximum_timeout?: number | null;
-                    paused?: boolean;
-                    run_untagged?: boolean;
-                    tag_list?: string[];
-                    /** @description Registration token of the instance, a group or a project */
-                    token: string;
-                };
+                "application/json": components["schemas"]["PostRunnersBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostRunnersBody"];
+                "multipart/form-data": components["schemas"]["PostRunnersBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17266,9 +17290,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteRunners: {
@@ -17277,15 +17302,19 @@ export interface operations {
                 /** @description The runner's authentication token */
                 token?: string;
             };
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -17295,14 +17324,17 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getRunnersById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id of the runner */
                 id: number;
@@ -17314,26 +17346,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RunnerDetail"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putRunnersById: {
@@ -17346,52 +17374,19 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    access_level?: "not_protected" | "ref_protected";
-                    /**
-                     * @deprecated
-                     * @description The opposite of `paused`
-                     */
-                    active?: boolean;
-                    description?: string;
-                    /** @description It cannot be enabled for other projects */
-                    locked?: boolean;
-                    maintenance_note?: string | null;
-                    /** @description Seconds that a job may take */
-                    maximum_timeout?: number | null;
-                    /** @description It takes no new jobs */
-                    paused?: boolean;
-                    run_untagged?: boolean;
-                    tag_list?: string[];
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @enum {string} */
-                    access_level?: "not_protected" | "ref_protected";
-                    /**
-                     * @deprecated
-                     * @description The opposite of `paused`
-                     */
-                    active?: boolean;
-                    description?: string;
-                    /** @description It cannot be enabled for other projects */
-                    locked?: boolean;
-                    maintenance_note?: string | null;
-                    /** @description Seconds that a job may take */
-                    maximum_timeout?: number | null;
-                    /** @description It takes no new jobs */
-                    paused?: boolean;
-                    run_untagged?: boolean;
-                    tag_list?: string[];
-                };
+                "application/json": components["schemas"]["PutRunnersByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutRunnersByIdBody"];
+                "multipart/form-data": components["schemas"]["PutRunnersByIdBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17402,15 +17397,19 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteRunnersById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
                 /** @description Id of the runner */
                 id: number;
@@ -17419,9 +17418,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -17432,8 +17432,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getRunnersByIdJobs: {
@@ -17441,6 +17441,7 @@ export interface operations {
             query?: {
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description What the list is ordered by */
                 order_by?: "id";
                 /** @description Page number, from 1 */
                 page?: number;
@@ -17448,11 +17449,17 @@ export interface operations {
                 pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Direction of the order */
                 sort?: "asc" | "desc";
+                /** @description Only in this status */
                 status?: "running" | "success" | "failed" | "canceled";
+                /** @description Tells machines apart that use the same runner token */
                 system_id?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id of the runner */
                 id: number;
@@ -17464,32 +17471,39 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RunnerJob"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getRunnersByIdManagers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Id of the runner */
                 id: number;
@@ -17501,26 +17515,22 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RunnerManager"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postRunnersByIdResetAuthenticationToken: {
@@ -17538,6 +17548,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17548,9 +17559,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getRunnersAll: {
@@ -17562,16 +17574,24 @@ export interface operations {
                 paused?: boolean;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Use `type`, `status` or `paused` */
+                /**
+                 * @deprecated
+                 * @description Use `type`, `status` or `paused`
+                 */
                 scope?: "specific" | "shared" | "instance_type" | "group_type" | "project_type" | "active" | "paused" | "online" | "offline";
+                /** @description Only in this status; `active` and `paused` are deprecated, use the parameter `paused` */
                 status?: "online" | "offline" | "stale" | "never_contacted" | "active" | "paused";
-                /** @description Runners with all of these tags */
+                /** @description Runners with all of these tags. Also as `tag_list=a,b` */
                 "tag_list[]"?: string[];
+                /** @description Only of this kind */
                 type?: "instance_type" | "group_type" | "project_type";
                 /** @description Start of the version, like `17.` or `17.2` */
                 version_prefix?: string;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -17580,43 +17600,52 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Runner"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteRunnersManagers: {
         parameters: {
             query: {
+                /** @description Tells machines apart that use the same runner token */
                 system_id: string;
                 /** @description The runner's authentication token */
                 token?: string;
             };
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -17626,8 +17655,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postRunnersResetAuthenticationToken: {
@@ -17639,20 +17668,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @description The runner's authentication token */
-                    token?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description The runner's authentication token */
-                    token?: string;
-                };
+                "application/json": components["schemas"]["PostRunnersResetAuthenticationTokenBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostRunnersResetAuthenticationTokenBody"];
+                "multipart/form-data": components["schemas"]["PostRunnersResetAuthenticationTokenBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17662,9 +17687,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postRunnersResetRegistrationToken: {
@@ -17679,6 +17705,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17687,9 +17714,10 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postRunnersVerify: {
@@ -17699,52 +17727,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": {
-                    info?: {
-                        architecture?: string;
-                        config?: unknown;
-                        executor?: string;
-                        features?: unknown;
-                        labels?: unknown;
-                        name?: string;
-                        platform?: string;
-                        revision?: string;
-                        shell?: string;
-                        version?: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    system_id?: string;
-                    /** @description The runner's authentication token */
-                    token?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    info?: {
-                        architecture?: string;
-                        config?: unknown;
-                        executor?: string;
-                        features?: unknown;
-                        labels?: unknown;
-                        name?: string;
-                        platform?: string;
-                        revision?: string;
-                        shell?: string;
-                        version?: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    system_id?: string;
-                    /** @description The runner's authentication token */
-                    token?: string;
-                };
+                "application/json": components["schemas"]["PostRunnersVerifyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostRunnersVerifyBody"];
+                "multipart/form-data": components["schemas"]["PostRunnersVerifyBody"];
             };
         };
         responses: {
             /** @description Success */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17754,15 +17749,19 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -17771,24 +17770,20 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserAccount"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUserPersonalAccessTokens: {
@@ -17798,36 +17793,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The end of today unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    /** @description A token may only ask for k8s_proxy and self_rotate; a browser session for every scope */
-                    scopes: string[];
-                };
-                "application/x-www-form-urlencoded": {
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The end of today unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    /** @description A token may only ask for k8s_proxy and self_rotate; a browser session for every scope */
-                    scopes: string[];
-                };
+                "application/json": components["schemas"]["PostUserPersonalAccessTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserPersonalAccessTokensBody"];
+                "multipart/form-data": components["schemas"]["PostUserPersonalAccessTokensBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17837,10 +17815,11 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUserRunners: {
@@ -17850,48 +17829,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    access_level?: "not_protected" | "ref_protected" | "";
-                    description?: string;
-                    /** @description For `group_type` */
-                    group_id?: number;
-                    locked?: boolean;
-                    maintenance_note?: string | null;
-                    maximum_timeout?: number | null;
-                    paused?: boolean;
-                    /** @description For `project_type` */
-                    project_id?: number;
-                    run_untagged?: boolean;
-                    /** @enum {string} */
-                    runner_type: "instance_type" | "group_type" | "project_type";
-                    tag_list?: string[];
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @enum {string} */
-                    access_level?: "not_protected" | "ref_protected" | "";
-                    description?: string;
-                    /** @description For `group_type` */
-                    group_id?: number;
-                    locked?: boolean;
-                    maintenance_note?: string | null;
-                    maximum_timeout?: number | null;
-                    paused?: boolean;
-                    /** @description For `project_type` */
-                    project_id?: number;
-                    run_untagged?: boolean;
-                    /** @enum {string} */
-                    runner_type: "instance_type" | "group_type" | "project_type";
-                    tag_list?: string[];
-                };
+                "application/json": components["schemas"]["PostUserRunnersBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserRunnersBody"];
+                "multipart/form-data": components["schemas"]["PostUserRunnersBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17901,9 +17851,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUserSessions: {
@@ -17914,7 +17865,10 @@ export interface operations {
                 /** @description Items per page, at most 100 */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -17923,25 +17877,29 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ActiveSession"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteUserSessions: {
@@ -17953,9 +17911,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -17963,8 +17922,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteUserSessionsBySessionId: {
@@ -17979,9 +17938,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -17991,14 +17951,17 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUserTwoFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -18007,24 +17970,20 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TwoFactor"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteUserTwoFactor: {
@@ -18039,9 +17998,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -18050,8 +18010,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUserTwoFactorRecoveryCodes: {
@@ -18063,20 +18023,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @description Needed by whoever has a password */
-                    current_password?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Needed by whoever has a password */
-                    current_password?: string;
-                };
+                "application/json": components["schemas"]["PostUserTwoFactorRecoveryCodesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorRecoveryCodesBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorRecoveryCodesBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18086,9 +18042,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUserTwoFactorSecurityKeys: {
@@ -18098,34 +18055,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description As the challenge named it */
-                    challenge: string;
-                    /** @description What `navigator.credentials.create` answered (RegistrationResponseJSON) */
-                    credential: {
-                        [key: string]: unknown;
-                    };
-                    /** @description To tell keys apart */
-                    name: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description As the challenge named it */
-                    challenge: string;
-                    /** @description What `navigator.credentials.create` answered (RegistrationResponseJSON) */
-                    credential: {
-                        [key: string]: unknown;
-                    };
-                    /** @description To tell keys apart */
-                    name: string;
-                };
+                "application/json": components["schemas"]["PostUserTwoFactorSecurityKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorSecurityKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorSecurityKeysBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18136,9 +18078,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteUserTwoFactorSecurityKeysByKeyId: {
@@ -18156,9 +18099,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -18168,8 +18112,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUserTwoFactorSecurityKeysChallenge: {
@@ -18181,20 +18125,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @description Needed by whoever has a password */
-                    current_password?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Needed by whoever has a password */
-                    current_password?: string;
-                };
+                "application/json": components["schemas"]["PostUserTwoFactorSecurityKeysChallengeBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorSecurityKeysChallengeBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorSecurityKeysChallengeBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18204,9 +18144,10 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUserTwoFactorTotp: {
@@ -18218,20 +18159,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @description Needed by whoever has a password */
-                    current_password?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description Needed by whoever has a password */
-                    current_password?: string;
-                };
+                "application/json": components["schemas"]["PostUserTwoFactorTotpBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorTotpBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorTotpBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18242,9 +18179,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteUserTwoFactorTotp: {
@@ -18259,9 +18197,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -18270,8 +18209,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUserTwoFactorTotpConfirm: {
@@ -18283,20 +18222,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description What the authenticator application shows */
-                    code: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description What the authenticator application shows */
-                    code: string;
-                };
+                "application/json": components["schemas"]["PostUserTwoFactorTotpConfirmBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserTwoFactorTotpConfirmBody"];
+                "multipart/form-data": components["schemas"]["PostUserTwoFactorTotpConfirmBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18306,17 +18241,20 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUsers: {
         parameters: {
             query?: {
+                /** @description Only active users */
                 active?: boolean;
                 /** @description Administrators only */
                 admins?: boolean;
+                /** @description Only blocked users */
                 blocked?: boolean;
                 /** @description Administrators only */
                 created_after?: string;
@@ -18324,11 +18262,17 @@ export interface operations {
                 created_before?: string;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Leave out active users */
                 exclude_active?: boolean;
+                /** @description Leave out external users */
                 exclude_external?: boolean;
+                /** @description Only bots and internal users */
                 exclude_humans?: boolean;
+                /** @description Leave out internal users */
                 exclude_internal?: boolean;
+                /** @description Whether the user is external: sees internal projects as a member only */
                 external?: boolean;
+                /** @description Only people: neither bots nor internal users */
                 humans?: boolean;
                 /** @description Only users with an id above this */
                 id_after?: number;
@@ -18348,12 +18292,17 @@ export interface operations {
                 search?: string;
                 /** @description Administrators only */
                 sort?: "asc" | "desc";
+                /** @description Username */
                 username?: string;
+                /** @description Leave out bots of projects */
                 without_project_bots?: boolean;
                 /** @description Administrators only */
                 without_projects?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -18362,25 +18311,23 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserView"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUsers: {
@@ -18392,74 +18339,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    admin?: boolean;
-                    bio?: string;
-                    can_create_group?: boolean;
-                    color_scheme_id?: number;
-                    commit_email?: string;
-                    discord?: string;
-                    email: string;
-                    external?: boolean;
-                    force_random_password?: boolean;
-                    job_title?: string;
-                    linkedin?: string;
-                    location?: string;
-                    name: string;
-                    note?: string;
-                    organization?: string;
-                    password?: string;
-                    private_profile?: boolean | null;
-                    projects_limit?: number;
-                    pronouns?: string;
-                    public_email?: string;
-                    /** @description The password is random until the user sets one */
-                    reset_password?: boolean;
-                    /** @description Addresses given by administrators count as confirmed */
-                    skip_confirmation?: boolean;
-                    skype?: string;
-                    theme_id?: number;
-                    twitter?: string;
-                    username: string;
-                    website_url?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    admin?: boolean;
-                    bio?: string;
-                    can_create_group?: boolean;
-                    color_scheme_id?: number;
-                    commit_email?: string;
-                    discord?: string;
-                    email: string;
-                    external?: boolean;
-                    force_random_password?: boolean;
-                    job_title?: string;
-                    linkedin?: string;
-                    location?: string;
-                    name: string;
-                    note?: string;
-                    organization?: string;
-                    password?: string;
-                    private_profile?: boolean | null;
-                    projects_limit?: number;
-                    pronouns?: string;
-                    public_email?: string;
-                    /** @description The password is random until the user sets one */
-                    reset_password?: boolean;
-                    /** @description Addresses given by administrators count as confirmed */
-                    skip_confirmation?: boolean;
-                    skype?: string;
-                    theme_id?: number;
-                    twitter?: string;
-                    username: string;
-                    website_url?: string;
-                };
+                "application/json": components["schemas"]["PostUsersBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersBody"];
+                "multipart/form-data": components["schemas"]["PostUsersBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18470,16 +18359,21 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUsersById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description Id of the user */
                 id: number;
             };
             cookie?: never;
@@ -18489,25 +18383,28 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     patchUsersByIdDisableTwoFactor: {
@@ -18522,9 +18419,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -18533,9 +18431,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUsersByIdProjects: {
@@ -18543,13 +18442,19 @@ export interface operations {
             query?: {
                 /** @description Neither archived nor waiting for removal */
                 active?: boolean;
+                /** @description Only archived projects, or only those that are not */
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Only those with an id above this */
                 id_after?: number;
+                /** @description Only those with an id below this */
                 id_before?: number;
+                /** @description Only those with activity at or after this time */
                 last_activity_after?: string;
+                /** @description Only those with activity at or before this time */
                 last_activity_before?: string;
+                /** @description Only those that wait for removal since this day */
                 marked_for_deletion_on?: string;
                 /** @description The caller's own */
                 membership?: boolean;
@@ -18557,6 +18462,7 @@ export interface operations {
                 min_access_level?: number;
                 /** @description Default `created_at` */
                 order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count";
+                /** @description Only those that the caller owns */
                 owned?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
@@ -18566,6 +18472,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Administrators only */
                 repository_storage?: string;
+                /** @description Only those whose name or description contains this text */
                 search?: string;
                 /** @description Also search in the paths of namespaces */
                 search_namespaces?: boolean;
@@ -18573,18 +18480,27 @@ export interface operations {
                 simple?: boolean;
                 /** @description Default `desc` */
                 sort?: "asc" | "desc";
+                /** @description Also give sizes; for reporters and above */
                 statistics?: boolean;
-                /** @description All of these */
+                /** @description All of these. Also as `topic=a,b` */
                 "topic[]"?: string[];
+                /** @description Only those changed at or after this time */
                 updated_after?: string;
+                /** @description Only those changed at or before this time */
                 updated_before?: string;
+                /** @description Who may see it */
                 visibility?: "private" | "internal" | "public";
                 /** @description Administrators only */
                 with_custom_attributes?: boolean;
+                /** @description Only projects with issues switched on */
                 with_issues_enabled?: boolean;
+                /** @description Only projects with merge requests switched on */
                 with_merge_requests_enabled?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description User */
                 id: number | string;
@@ -18596,25 +18512,36 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUsersByUserIdImpersonationTokens: {
@@ -18624,10 +18551,15 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Only active tokens, or only those that are not */
                 state?: "all" | "active" | "inactive";
             };
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
@@ -18637,26 +18569,30 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ImpersonationToken"][];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUsersByUserIdImpersonationTokens: {
@@ -18664,38 +18600,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The first day on which it no longer works; the latest day allowed unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    scopes: string[];
-                };
-                "application/x-www-form-urlencoded": {
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The first day on which it no longer works; the latest day allowed unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    scopes: string[];
-                };
+                "application/json": components["schemas"]["PostUsersByUserIdImpersonationTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersByUserIdImpersonationTokensBody"];
+                "multipart/form-data": components["schemas"]["PostUsersByUserIdImpersonationTokensBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18706,18 +18628,24 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUsersByUserIdImpersonationTokensByImpersonationTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path: {
+                /** @description Id of the token */
                 impersonation_token_id: number;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
@@ -18727,43 +18655,45 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ImpersonationToken"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteUsersByUserIdImpersonationTokensByImpersonationTokenId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
             path: {
+                /** @description Id of the token */
                 impersonation_token_id: number;
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done, no content */
+            /** @description Done; no body */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -18774,8 +18704,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     postUsersByUserIdPersonalAccessTokens: {
@@ -18783,38 +18713,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the user */
                 user_id: number;
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": {
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The first day on which it no longer works; the latest day allowed unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    scopes: string[];
-                };
-                "application/x-www-form-urlencoded": {
-                    description?: string | null;
-                    /**
-                     * Format: date
-                     * @description The first day on which it no longer works; the latest day allowed unless given
-                     */
-                    expires_at?: string | null;
-                    name: string;
-                    scopes: string[];
-                };
+                "application/json": components["schemas"]["PostUsersByUserIdPersonalAccessTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersByUserIdPersonalAccessTokensBody"];
+                "multipart/form-data": components["schemas"]["PostUsersByUserIdPersonalAccessTokensBody"];
             };
         };
         responses: {
             /** @description Created */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18825,16 +18741,20 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -18843,24 +18763,20 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description Not changed since the `ETag` of `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["Fault"];
-            503: components["responses"]["Unavailable"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
 }

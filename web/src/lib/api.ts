@@ -97,6 +97,23 @@ export async function unwrapPage<T>(
   return { items: answer.data ?? [], nextPage: next ? Number(next) : null, total: total ? Number(total) : null };
 }
 
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** A request as it is, with the session: for the reference, which shows the answer whatever it is. */
+export function sendRaw(request: {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}): Promise<Response> {
+  const { method, url, headers, body } = request;
+  const csrf: Record<string, string> =
+    csrfToken !== undefined && !safeMethods.has(method) ? { 'X-CSRF-Token': csrfToken } : {};
+  return fetch(url, { method, headers: { ...headers, ...csrf }, ...(body === undefined ? {} : { body }) }).catch(() => {
+    throw apiError(0, null);
+  });
+}
+
 async function sessionCall(method: string, body?: unknown, below = ''): Promise<SessionState> {
   const response = await fetch(`/-/session${below}`, {
     method,

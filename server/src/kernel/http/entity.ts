@@ -23,13 +23,14 @@ export const Day = (doc: Doc = {}): TUnsafe<string> => Type.Unsafe<string>({ typ
 export const Word = <const T extends readonly string[]>(words: T, doc: Doc = {}): TUnsafe<T[number]> =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...doc });
 
-/** The value or null. */
-export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  const node = schema as T & { type?: string; enum?: readonly unknown[] };
+/** The value or null; `doc` is about this place, also where the value is a named object. */
+export function Nullable<T extends TSchema>(schema: T, doc: Doc = {}): TUnsafe<Static<T> | null> {
+  const node = schema as T & { type?: string; title?: string; enum?: readonly unknown[] };
   return Type.Unsafe<Static<T> | null>({
     ...schema,
     type: [node.type, 'null'],
     ...(node.enum ? { enum: [...node.enum, null] } : {}),
+    ...(node.title === undefined ? doc : { 'x-aside': doc }),
   });
 }
 

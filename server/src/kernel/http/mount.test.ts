@@ -79,6 +79,7 @@ routes.push(
     access: { on: 'public' },
     params: Type.Object({ id: Str() }),
     responses: { 200: Binary },
+    media: ['text/plain'],
     handler: async ({ params }) =>
       streamed(
         async () => {

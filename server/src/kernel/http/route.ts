@@ -127,8 +127,13 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
   readonly pagination?: PagingStyle;
   /** Success responses by status; the first is the default. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** Set where the handler reads the body itself as a stream; parameters then come from path and query only. */
-  readonly rawBody?: true;
+  /** Media types of a binary answer. */
+  readonly media?: readonly string[];
+  /**
+   * Set, to the media type, where the handler reads the body itself as a stream; parameters then come from path and query
+   * only. In `multipart/form-data` it is the field `file`.
+   */
+  readonly rawBody?: string;
   /** Raises the size limit of one uploaded file, in bytes; a function is asked per request. */
   readonly maxFileBytes?: number;
   /** Limits of its own, besides the general ones: rows of kernel/rate-limits. */
@@ -172,6 +177,8 @@ function problems(spec: RouteSpec): string[] {
     if (!(name in properties)) found.push(`parent parameter ${name} is not declared in params`);
   }
   if (Object.keys(spec.responses ?? {}).length === 0) found.push('no response is declared');
+  if (Object.values(spec.responses ?? {}).includes(Binary) && !spec.media?.length)
+    found.push('a binary answer needs its media types');
   for (const status of Object.keys(spec.responses ?? {}))
     if (!/^[23]\d\d$/.test(status)) found.push(`response ${status} is not a success`);
   for (const [name, schema] of Object.entries(properties))

@@ -25,18 +25,21 @@ function serve(from: string) {
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('web pages', () => {
-  it.each(['/', '/group/project/-/tree/main/a.html', '/users/sign_in?x=1'])('%s is the document', async (url) => {
-    const answer = await serve(directory).inject({ url, headers: html });
-    expect([answer.statusCode, answer.headers['content-type'], answer.body]).toEqual([
-      200,
-      'text/html; charset=utf-8',
-      '<!doctype html><title>page</title>',
-    ]);
-    const policy = String(answer.headers['content-security-policy']);
-    expect(policy).toContain("script-src 'self';");
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).not.toMatch(/script-src[^;]*unsafe/);
-  });
+  it.each(['/', '/group/project/-/tree/main/a.html', '/users/sign_in?x=1', '/api/docs', '/api/docs?operation=x'])(
+    '%s is the document',
+    async (url) => {
+      const answer = await serve(directory).inject({ url, headers: html });
+      expect([answer.statusCode, answer.headers['content-type'], answer.body]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+        '<!doctype html><title>page</title>',
+      ]);
+      const policy = String(answer.headers['content-security-policy']);
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+    },
+  );
 
   it('files of the build are kept for ever and have their type', async () => {
     const answer = await serve(directory).inject({ url: '/assets/main-abc.js' });
@@ -50,6 +53,8 @@ describe('web pages', () => {
 
   it.each([
     ['the API', '/api/v4/nothing', html, 'GET'],
+    ['the root of the API', '/api?x', html, 'GET'],
+    ['what is like the reference', '/api/docsx', html, 'GET'],
     ['a missing asset', '/assets/gone.js', html, 'GET'],
     ['a program', '/group/project', { accept: 'application/json' }, 'GET'],
     ['a change', '/group/project', html, 'POST'],

@@ -46,7 +46,8 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const notPages = /^\/(api|assets)(\/|$)/;
+/** The API is no page, but its reference is one. */
+const notPages = /^\/(api(?!\/docs\/?(\?|$))|assets)(\/|\?|$)/;
 
 /** Files by their path below the build, read once: a request can only name one of these. */
 function listFiles(directory: string): ReadonlyMap<string, string> {

@@ -82,6 +82,9 @@ function ProfileMenu() {
         <Menu.Item component={Link} to="/-/user_settings/personal_access_tokens" leftSection={<IconUser size={16} />}>
           Access tokens
         </Menu.Item>
+        <Menu.Item component={Link} to="/api/docs">
+          API reference
+        </Menu.Item>
         <Menu.Item component={Link} to="/-/profile/two_factor_auth" leftSection={<IconShieldLock size={16} />}>
           Two-factor authentication
         </Menu.Item>

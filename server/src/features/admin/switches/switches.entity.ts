@@ -12,7 +12,7 @@ export const FeatureDefinition = Entity('FeatureDefinition', {
   milestone: Text(),
   log_state_changes: Nullable(Flag()),
   type: Text(),
-  group: Nullable(Text()),
+  group: Nullable(Text({ description: 'Kind of status' })),
   default_enabled: Flag(),
 });
 

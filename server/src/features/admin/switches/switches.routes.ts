@@ -15,7 +15,7 @@ import { definitionJson, Feature, FeatureDefinition, featureJson } from './switc
 
 const common = {
   credentials: ['token', 'session'],
-  tag: 'features',
+  tag: 'Features',
   access: { on: 'instance', ability: 'admin' },
 } as const;
 

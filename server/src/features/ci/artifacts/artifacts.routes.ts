@@ -107,6 +107,7 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       access,
       params: Type.Object({ id, job_id: jobId, job_token: jobToken }),
       responses: { 200: Binary },
+      media: ['application/zip'],
       handler: async ({ subject, caller, params }) =>
         archiveStream(deps, await archiveOf(subject, caller, await find(subject, params.job_id))),
     }),
@@ -119,6 +120,7 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       access,
       params: Type.Object({ id, ref_name: refName, job: jobName, job_token: jobToken }),
       responses: { 200: Binary },
+      media: ['application/zip'],
       handler: async ({ subject, caller, params }) => {
         const job = await jobOfRef(subject, params.ref_name, params.job);
         return await archiveStream(deps, await archiveOf(subject, caller, job));
@@ -133,6 +135,7 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       access,
       params: Type.Object({ id, job_id: jobId, path: inArchive, job_token: jobToken }),
       responses: { 200: Binary },
+      media: ['application/octet-stream'],
       handler: async ({ subject, caller, params }) => {
         const inside = entryPath(params.path);
         return await fileOf(await archiveOf(subject, caller, await find(subject, params.job_id)), inside);
@@ -147,6 +150,7 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       access,
       params: Type.Object({ id, ref_name: refName, path: inArchive, job: jobName, job_token: jobToken }),
       responses: { 200: Binary },
+      media: ['application/octet-stream'],
       handler: async ({ subject, caller, params }) => {
         const inside = entryPath(params.path);
         const job = await jobOfRef(subject, params.ref_name, params.job);

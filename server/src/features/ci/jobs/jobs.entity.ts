@@ -27,13 +27,13 @@ const fields = {
   stage: Text(),
   name: Text(),
   ref: Text(),
-  tag: Flag(),
-  coverage: Nullable(Decimal()),
-  allow_failure: Flag(),
+  tag: Flag({ description: 'Whether `ref` is a tag' }),
+  coverage: Nullable(Decimal({ description: 'Percentage that the log told' })),
+  allow_failure: Flag({ description: 'Whether the pipeline goes on when it fails' }),
   created_at: Timestamp(),
   started_at: Nullable(Timestamp()),
   finished_at: Nullable(Timestamp()),
-  erased_at: Nullable(Timestamp()),
+  erased_at: Nullable(Timestamp({ description: 'When log and artifacts were removed' })),
   duration: Nullable(Decimal({ description: 'Seconds' })),
   queued_duration: Nullable(Decimal({ description: 'Seconds' })),
   user: Nullable(UserProfile),
@@ -46,20 +46,23 @@ const fields = {
 
 export const JobEntity = Entity('Job', {
   ...fields,
-  artifacts_file: Sometimes(Fields({ filename: Text(), size: Count() })),
+  artifacts_file: Sometimes(Fields({ filename: Text(), size: Count() }, { description: 'Its archive of artifacts' })),
   artifacts: ListOf(Fields({ file_type: Text(), size: Count(), filename: Text(), file_format: Nullable(Text()) })),
-  artifacts_expire_at: Nullable(Timestamp()),
+  artifacts_expire_at: Nullable(Timestamp({ description: 'When its artifacts go' })),
   tag_list: ListOf(Text()),
   runner: Nullable(RunnerEntity),
   runner_manager: Nullable(RunnerManagerEntity),
-  archived: Flag(),
+  archived: Flag({ description: 'Too old to be repeated' }),
   exit_code: Sometimes(Nullable(Count())),
   download_url: Sometimes(Nullable(Text({ description: 'Always null; on the answer to keeping artifacts' }))),
 });
 export type JobJson = Static<typeof JobEntity>;
 
 /** Trigger jobs; their shape is that of jobs without runner and artifacts, with the pipeline that they started. */
-export const BridgeEntity = Entity('Bridge', { ...fields, downstream_pipeline: Nullable(PipelineBasic) });
+export const BridgeEntity = Entity('Bridge', {
+  ...fields,
+  downstream_pipeline: Nullable(PipelineBasic, { description: 'The pipeline that it started' }),
+});
 
 /** What the picture of a pipeline needs and no other answer tells. */
 export const JobNeeds = Entity('JobNeeds', {

@@ -73,7 +73,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
       id_after: Optional(Int({ description: 'Only jobs with an id above this' })),
       id_before: Optional(Int({ description: 'Only jobs with an id below this' })),
       order_by: Optional(Str({ description: 'Keyset pages are in the order of `id` only' })),
-      sort: Optional(OneOf(['asc', 'desc'], { default: 'desc' })),
+      sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
     }),
     pagination: 'both',
     responses: { 200: ListOf(JobEntity) },
@@ -193,6 +193,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     access: read,
     params: one,
     responses: { 200: Binary },
+    media: ['text/plain'],
     handler: async ({ subject, params, signal }) => {
       const job = await find(subject, params.job_id);
       return streamed(() => traceStream(deps, job, signal), 'text/plain; charset=utf-8', {
@@ -212,10 +213,16 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
       id,
       job_id: jobId,
       job_variables_attributes: Optional(
-        List(Type.Object({ key: Str({ pattern: '^[A-Za-z0-9_]{1,255}$' }), value: Str({ maxLength: 10_000 }) }), {
-          maxItems: 100,
-          description: 'Variables for this run',
-        }),
+        List(
+          Type.Object({
+            key: Str({ pattern: '^[A-Za-z0-9_]{1,255}$', description: 'Name' }),
+            value: Str({ maxLength: 10_000, description: 'Value of the variable' }),
+          }),
+          {
+            maxItems: 100,
+            description: 'Variables for this run',
+          },
+        ),
       ),
     }),
     responses: { 200: JobEntity },

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { Entity, Fields, Flag, ListOf, MapOf, Nullable, Sometimes, Text } from '../../../kernel/http/entity.ts';
 
 export const LintResult = Entity('LintResult', {
-  valid: Flag(),
+  valid: Flag({ description: 'Whether a pipeline could be made of it' }),
   errors: ListOf(Text()),
   warnings: ListOf(Text()),
   merged_yaml: Nullable(Text({ description: 'With includes, `extends` and references applied' })),
@@ -13,7 +13,7 @@ export const LintResult = Entity('LintResult', {
       type: Text(),
       location: Text(),
       blob: Nullable(Text()),
-      raw: Nullable(Text()),
+      raw: Nullable(Text({ description: 'Address of its text' })),
       extra: MapOf(Text()),
       context_project: Text(),
       context_sha: Text(),
@@ -30,7 +30,7 @@ export const LintResult = Entity('LintResult', {
         tag_list: ListOf(Text()),
         environment: Nullable(Text()),
         when: Text(),
-        allow_failure: Flag(),
+        allow_failure: Flag({ description: 'Whether the pipeline goes on when it fails' }),
         needs: Nullable(ListOf(Fields({ name: Text() }))),
       }),
     ),

@@ -7,10 +7,10 @@ export const DetailedStatus = Entity('DetailedStatus', {
   icon: Text(),
   text: Text(),
   label: Text(),
-  group: Text(),
+  group: Text({ description: 'Kind of status' }),
   tooltip: Text(),
-  has_details: Flag(),
-  details_path: Nullable(Text()),
+  has_details: Flag({ description: 'Whether there is a page about it' }),
+  details_path: Nullable(Text({ description: 'Page about it' })),
   illustration: Nullable(MapOf(Text())),
   favicon: Text(),
 });

@@ -8,8 +8,8 @@ import { DetailedStatus, detailedStatus } from './detailed-status.ts';
 
 const basic = {
   id: Id(),
-  iid: Id(),
-  project_id: Id(),
+  iid: Id({ description: 'Number within the project' }),
+  project_id: Id({ description: 'Id of the project' }),
   sha: Text(),
   ref: Text(),
   status: Text(),
@@ -25,26 +25,26 @@ export const PipelineBasic = Entity('PipelineBasic', basic);
 export const PipelineListed = Entity('PipelineListed', { ...basic, name: Nullable(Text()) });
 export const PipelineDetail = Entity('Pipeline', {
   ...basic,
-  before_sha: Text(),
-  tag: Flag(),
+  before_sha: Text({ description: 'Commit of the ref before the push' }),
+  tag: Flag({ description: 'Whether `ref` is a tag' }),
   name: Nullable(Text()),
-  yaml_errors: Nullable(Text()),
+  yaml_errors: Nullable(Text({ description: 'Why the configuration was refused' })),
   user: Nullable(UserReference),
   started_at: Nullable(Timestamp()),
   finished_at: Nullable(Timestamp()),
   committed_at: Nullable(Timestamp()),
-  duration: Nullable(Count()),
-  queued_duration: Nullable(Count()),
+  duration: Nullable(Count({ description: 'Seconds that it ran' })),
+  queued_duration: Nullable(Count({ description: 'Seconds from when it could run until it ran' })),
   coverage: Nullable(Text({ description: 'Percent with two digits, as text' })),
-  archived: Flag(),
+  archived: Flag({ description: 'Too old to be repeated' }),
   warnings: ListOf(Fields({ message: Text() })),
   detailed_status: DetailedStatus,
 });
 export const PipelineVariable = Entity('PipelineVariable', {
   key: Text(),
-  variable_type: Text(),
+  variable_type: Text({ description: '`env_var` or `file`' }),
   value: Text(),
-  raw: Flag(),
+  raw: Flag({ description: 'Whether `$` in the value stays as it is' }),
 });
 
 export type PipelineJson = Static<typeof PipelineBasic>;

@@ -90,20 +90,29 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
     access: read,
     params: Type.Object({
       id,
-      scope: Optional(OneOf(['running', 'pending', 'finished', 'branches', 'tags'])),
-      status: Optional(OneOf(pipelineStatuses)),
-      ref: Optional(Str()),
-      sha: Optional(Str()),
-      source: Optional(Str()),
+      scope: Optional(
+        OneOf(['running', 'pending', 'finished', 'branches', 'tags'], {
+          description: 'Only pipelines in this state, or the latest of each branch or tag',
+        }),
+      ),
+      status: Optional(OneOf(pipelineStatuses, { description: 'Only pipelines in this status' })),
+      ref: Optional(Str({ description: 'Only pipelines of this branch or tag' })),
+      sha: Optional(Str({ description: 'Only pipelines of this commit' })),
+      source: Optional(Str({ description: 'Only pipelines started by this' })),
       username: Optional(Str({ description: 'Who caused it' })),
-      name: Optional(Str()),
+      name: Optional(Str({ description: 'Only pipelines with this name' })),
       yaml_errors: Optional(Bool({ description: 'Only those whose configuration is broken' })),
-      updated_after: Optional(DateTimeParam()),
-      updated_before: Optional(DateTimeParam()),
-      created_after: Optional(DateTimeParam()),
-      created_before: Optional(DateTimeParam()),
-      order_by: Optional(OneOf(['id', 'status', 'ref', 'updated_at', 'user_id'], { default: 'id' })),
-      sort: Optional(OneOf(['asc', 'desc'], { default: 'desc' })),
+      updated_after: Optional(DateTimeParam({ description: 'Only those changed at or after this time' })),
+      updated_before: Optional(DateTimeParam({ description: 'Only those changed at or before this time' })),
+      created_after: Optional(DateTimeParam({ description: 'Only those created at or after this time' })),
+      created_before: Optional(DateTimeParam({ description: 'Only those created at or before this time' })),
+      order_by: Optional(
+        OneOf(['id', 'status', 'ref', 'updated_at', 'user_id'], {
+          default: 'id',
+          description: 'What the list is ordered by',
+        }),
+      ),
+      sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
     }),
     pagination: 'offset',
     responses: { 200: ListOf(PipelineListed) },
@@ -162,12 +171,16 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
       variables: Optional(
         List(
           Type.Object({
-            key: Str({ pattern: '^[A-Za-z0-9_]{1,255}$' }),
-            value: Str({ maxLength: 10_000 }),
-            variable_type: Optional(OneOf(['env_var', 'file'])),
-            raw: Optional(Bool()),
+            key: Str({ pattern: '^[A-Za-z0-9_]{1,255}$', description: 'Name' }),
+            value: Str({ maxLength: 10_000, description: 'Value of the variable' }),
+            variable_type: Optional(
+              OneOf(['env_var', 'file'], {
+                description: '`env_var`: a variable of the environment; `file`: the path of a file with the value',
+              }),
+            ),
+            raw: Optional(Bool({ description: 'Whether `$` in the value stays as it is' })),
           }),
-          { maxItems: 200 },
+          { maxItems: 200, description: 'Variables of the pipeline' },
         ),
       ),
       inputs: Optional(AnyJson({ description: 'Not supported: refused when there are any' })),

@@ -220,6 +220,11 @@ branch: {script: [x]}
     expect(job.git_info).toMatchObject({ refspecs: [`+refs/pipelines/${found.id}:refs/pipelines/${found.id}`] });
     await tagged.update(job, 'success');
     await runner.run();
+    const more = await world.app.api('POST', `/projects/${other.id}/merge_requests/${opened.body.iid}/pipelines`, {
+      token: world.owner.token,
+    });
+    expect([more.status, more.body]).toMatchObject([201, { sha, ref: found.ref, source: 'merge_request_event' }]);
+    await tagged.run();
   });
 
   it('get none where it has not', async () => {

@@ -33,13 +33,22 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts)
       credentials: ['body'],
       access: { on: 'credential' },
       // The token is looked at before anything is written.
-      rawBody: true,
+      rawBody: 'multipart/form-data',
       params: Type.Object({
         id: Int({ description: 'Id of the job' }),
-        token: Optional(Str()),
-        expire_in: Optional(Str()),
-        artifact_type: Optional(Str({ default: 'archive' })),
-        artifact_format: Optional(Str()),
+        token: Optional(Str({ description: "The job's token; also as the header `JOB-TOKEN`" })),
+        expire_in: Optional(
+          Str({
+            description: 'How long the file is kept, such as `1 week`; the default of the instance when left out',
+          }),
+        ),
+        artifact_type: Optional(
+          Str({
+            default: 'archive',
+            description: 'What the file is: `archive`, `metadata`, `trace`, or a kind of report',
+          }),
+        ),
+        artifact_format: Optional(Str({ description: 'How the file is packed: `zip`, `gzip` or `raw`' })),
       }),
       responses: { 201: Entity('ArtifactStored', { message: Text() }) },
       handler: async ({ params, request }) => {
@@ -73,10 +82,11 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts)
       access: { on: 'credential' },
       params: Type.Object({
         id: Int({ description: 'Id of the job' }),
-        token: Optional(Str()),
-        direct_download: Optional(Bool()),
+        token: Optional(Str({ description: "The job's token; also as the header `JOB-TOKEN`" })),
+        direct_download: Optional(Bool({ description: 'Answer with a redirect where the store allows it' })),
       }),
       responses: { 200: Binary },
+      media: ['application/zip'],
       handler: async ({ params, request }) => {
         const token = jobTokenOf(request, params.token);
         const found = token === undefined ? undefined : await findTokenJob(db, tokenHash(token));

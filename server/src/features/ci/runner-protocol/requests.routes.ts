@@ -18,25 +18,25 @@ import { runnerTokenOf } from './job-access.ts';
 import { jobPayload } from './payload.ts';
 
 /** Whatever this version says; looked at with care. */
-const Free = () => Optional(AnyJson());
+const Free = (description: string) => Optional(AnyJson({ description }));
 
 /** What runners say about themselves. */
 export const InfoParam = () =>
   Optional(
     Type.Object(
       {
-        name: Optional(Str()),
-        version: Optional(Str()),
-        revision: Optional(Str()),
-        platform: Optional(Str()),
-        architecture: Optional(Str()),
-        executor: Optional(Str()),
-        shell: Optional(Str()),
-        features: Free(),
-        config: Free(),
-        labels: Free(),
+        name: Optional(Str({ description: 'Name of the program' })),
+        version: Optional(Str({ description: 'Version' })),
+        revision: Optional(Str({ description: 'Commit that the runner was built from' })),
+        platform: Optional(Str({ description: 'Operating system' })),
+        architecture: Optional(Str({ description: 'Processor' })),
+        executor: Optional(Str({ description: 'How it runs jobs' })),
+        shell: Optional(Str({ description: 'Shell of scripts' })),
+        features: Free('What the runner can do'),
+        config: Free('How the runner is set up'),
+        labels: Free('Labels of the runner'),
       },
-      { additionalProperties: true },
+      { additionalProperties: true, description: 'What the runner says of itself' },
     ),
   );
 
@@ -132,10 +132,10 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
           Str({ description: 'Value of the header of the answer before; the request is then held' }),
         ),
         info: InfoParam(),
-        session: Free(),
-        job_age: Optional(Int()),
+        session: Free('Address of the interactive terminal of the runner'),
+        job_age: Optional(Int({ description: 'Seconds after which a job is too old to be handed out' })),
       }),
-      responses: { 201: AnyJson(), 204: Empty },
+      responses: { 201: AnyJson({ description: 'The job with everything that is needed to run it' }), 204: Empty },
       handler: async ({ params, request, signal, clientAddress }) => {
         const token = runnerTokenOf(request, params.token);
         const runner = token === undefined ? undefined : await findRunnerByToken(db, tokenHash(token));

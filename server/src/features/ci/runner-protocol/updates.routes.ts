@@ -55,11 +55,21 @@ export function updateRoutes(deps: CiDependencies): Route[] {
     params: Type.Object({
       id: Int({ description: 'Id of the job' }),
       token: Optional(Str({ description: "The job's token" })),
-      state: Optional(OneOf(['running', 'success', 'failed', 'pending'])),
-      failure_reason: Optional(Str()),
-      exit_code: Optional(Int({ minimum: -2_147_483_648, maximum: 4_294_967_295 })),
+      state: Optional(OneOf(['running', 'success', 'failed', 'pending'], { description: 'State of the job now' })),
+      failure_reason: Optional(Str({ description: 'Why the job failed, in one word of the runner' })),
+      exit_code: Optional(
+        Int({ minimum: -2_147_483_648, maximum: 4_294_967_295, description: 'Exit code of the script' }),
+      ),
       checksum: Optional(Str({ deprecated: true, description: 'Use `output`' })),
-      output: Optional(Type.Object({ checksum: Optional(Str()), bytesize: Optional(Int()) })),
+      output: Optional(
+        Type.Object(
+          {
+            checksum: Optional(Str({ description: 'Checksum of the log; use `output`' })),
+            bytesize: Optional(Int({ description: 'Bytes of the whole log' })),
+          },
+          { description: 'Checksum and size of the whole log' },
+        ),
+      ),
       info: InfoParam(),
     }),
     responses: { 200: Empty, 202: Empty },
@@ -119,11 +129,11 @@ export function updateRoutes(deps: CiDependencies): Route[] {
     tag: 'Runner protocol',
     credentials: ['body'],
     access: { on: 'credential' },
-    rawBody: true,
+    rawBody: 'text/plain',
     params: Type.Object({
       id: Int({ description: 'Id of the job' }),
-      token: Optional(Str()),
-      debug_trace: Optional(Bool()),
+      token: Optional(Str({ description: "The job's token; also as the header `JOB-TOKEN`" })),
+      debug_trace: Optional(Bool({ description: 'Whether the job runs with debug logging' })),
     }),
     responses: { 202: Empty },
     errors: [416],

@@ -22,19 +22,30 @@ const credentials = ['token', 'session'] as const;
 const signedIn = { on: 'instance', ability: 'signed_in' } as const;
 const byToken = { credentials: ['body'], access: { on: 'credential' }, tag: protocol } as const;
 const token = Optional(Str({ description: "The runner's authentication token" }));
-const RegistrationToken = Entity('RunnerRegistrationToken', { token: Text(), token_expires_at: Nullable(Timestamp()) });
+const RegistrationToken = Entity('RunnerRegistrationToken', {
+  token: Text(),
+  token_expires_at: Nullable(Timestamp({ description: 'When the token ends; null for never' })),
+});
 /** Tells registration tokens from authentication tokens: runners decide by it what to call. */
 const registrationPrefix = 'GR1348941';
 
 const settings = {
-  description: Optional(Str()),
-  maintenance_note: Optional(OrNull(Str())),
-  paused: Optional(Bool()),
-  locked: Optional(Bool()),
-  run_untagged: Optional(Bool()),
-  tag_list: Optional(List(Str(), { commas: true })),
-  access_level: Optional(OneOf(['not_protected', 'ref_protected', ''])),
-  maximum_timeout: Optional(OrNull(Int())),
+  description: Optional(Str({ description: 'What people recognise the runner by' })),
+  maintenance_note: Optional(OrNull(Str({ description: 'Notes for who runs the runner' }))),
+  paused: Optional(Bool({ description: 'Whether the runner takes no new jobs' })),
+  locked: Optional(Bool({ description: 'Whether the runner stays with its projects: it is not enabled for others' })),
+  run_untagged: Optional(Bool({ description: 'Whether it runs jobs without tags' })),
+  tag_list: Optional(
+    List(Str(), { commas: true, description: 'Only jobs with all of their tags among these run on it' }),
+  ),
+  access_level: Optional(
+    OneOf(['not_protected', 'ref_protected', ''], {
+      description: 'Whether it runs jobs of all refs or of protected ones only',
+    }),
+  ),
+  maximum_timeout: Optional(
+    OrNull(Int({ description: 'Seconds after which a job on it is stopped; null for no limit of its own' })),
+  ),
 };
 
 /** Runners send empty text and 0 for what they were not told. */
@@ -79,7 +90,7 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
       access: signedIn,
       params: Type.Object({
         ...settings,
-        runner_type: OneOf(['instance_type', 'group_type', 'project_type']),
+        runner_type: OneOf(['instance_type', 'group_type', 'project_type'], { description: 'Whom the runner is for' }),
         group_id: Optional(Int({ description: 'For `group_type`' })),
         project_id: Optional(Int({ description: 'For `project_type`' })),
       }),
@@ -140,7 +151,10 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
       method: 'DELETE',
       path: '/runners/managers',
       summary: 'Delete one process of the runner that the token belongs to',
-      params: Type.Object({ token, system_id: Str() }),
+      params: Type.Object({
+        token,
+        system_id: Str({ description: 'Tells machines apart that use the same runner token' }),
+      }),
       responses: { 204: Empty },
       conditional: true,
       handler: async ({ params, request, unmodifiedSince }) => {
@@ -156,7 +170,11 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
       method: 'POST',
       path: '/runners/verify',
       summary: 'Verify the token of a runner',
-      params: Type.Object({ token, system_id: Optional(Str()), info: InfoParam() }),
+      params: Type.Object({
+        token,
+        system_id: Optional(Str({ description: 'Tells machines apart that use the same runner token' })),
+        info: InfoParam(),
+      }),
       responses: { 200: RunnerCreated },
       handler: async ({ params, request, clientAddress }) => {
         const secret = runnerTokenOf(request, params.token);

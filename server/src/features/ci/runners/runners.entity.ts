@@ -9,16 +9,16 @@ const basic = {
   id: Id(),
   description: Text(),
   ip_address: Nullable(Text()),
-  active: Flag({ deprecated: true }),
+  active: Flag({ deprecated: true, description: 'Use `paused`, its opposite' }),
   paused: Flag(),
-  is_shared: Flag(),
+  is_shared: Flag({ description: 'Whether it is for the whole instance' }),
   runner_type: Text(),
   name: Nullable(Text()),
-  online: Nullable(Flag()),
+  online: Nullable(Flag({ description: 'Whether it was heard of lately; null for never' })),
   status: Text(),
   created_at: Timestamp(),
-  created_by: Nullable(Id()),
-  job_execution_status: Text(),
+  created_by: Nullable(Id({ description: 'Who created it' })),
+  job_execution_status: Text({ description: 'Whether it runs a job now' }),
 };
 const RunnerProjectEntity = Entity('RunnerProject', {
   id: Id(),
@@ -33,37 +33,40 @@ export const RunnerEntity = Entity('Runner', basic);
 export const RunnerDetail = Entity('RunnerDetail', {
   ...basic,
   tag_list: ListOf(Text()),
-  run_untagged: Flag(),
-  locked: Flag(),
-  maximum_timeout: Nullable(Count()),
-  access_level: Text(),
+  run_untagged: Flag({ description: 'Whether it runs jobs without tags' }),
+  locked: Flag({ description: 'Whether it stays with its projects' }),
+  maximum_timeout: Nullable(Count({ description: 'Seconds after which a job on it is stopped' })),
+  access_level: Text({ description: 'Whether it runs jobs of all refs or of protected ones only' }),
   version: Nullable(Text()),
-  revision: Nullable(Text()),
+  revision: Nullable(Text({ description: 'Commit that the runner was built from' })),
   platform: Nullable(Text()),
   architecture: Nullable(Text()),
-  contacted_at: Nullable(Timestamp()),
+  contacted_at: Nullable(Timestamp({ description: 'When it was last heard of' })),
   maintenance_note: Nullable(Text()),
   projects: Sometimes(ListOf(RunnerProjectEntity)),
   groups: Sometimes(ListOf(RunnerGroupEntity)),
 });
 export const RunnerManagerEntity = Entity('RunnerManager', {
   id: Id(),
-  system_id: Text(),
+  system_id: Text({ description: 'Tells machines apart that use the same runner token' }),
   version: Nullable(Text()),
-  revision: Nullable(Text()),
+  revision: Nullable(Text({ description: 'Commit that the runner was built from' })),
   platform: Nullable(Text()),
   architecture: Nullable(Text()),
   created_at: Timestamp(),
-  contacted_at: Timestamp(),
+  contacted_at: Timestamp({ description: 'When it was last heard of' }),
   ip_address: Nullable(Text()),
   status: Text(),
 });
 export const RunnerCreated = Entity('RunnerCreated', {
   id: Id(),
   token: Text(),
-  token_expires_at: Nullable(Timestamp()),
+  token_expires_at: Nullable(Timestamp({ description: 'When the token ends; null for never' })),
 });
-export const RunnerToken = Entity('RunnerToken', { token: Text(), token_expires_at: Nullable(Timestamp()) });
+export const RunnerToken = Entity('RunnerToken', {
+  token: Text(),
+  token_expires_at: Nullable(Timestamp({ description: 'When the token ends; null for never' })),
+});
 
 /** `manager`: its process that called last; `busy`: it has a job now. */
 export function runnerJson(

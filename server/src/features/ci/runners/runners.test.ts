@@ -90,6 +90,9 @@ describe('creation', () => {
     await world.app.settings.write({ allow_runner_registration_token: true });
     await call('POST', `/projects/${project.id}/runners/reset_registration_token`);
     expect((await register(reset.body.token)).status).toBe(403);
+    const ofGroup = await call('POST', `/groups/${group.id}/runners/reset_registration_token`);
+    expect((await register(ofGroup.body.token)).status).toBe(201);
+    expect((await call('POST', `/groups/${group.id}/runners/reset_registration_token`, stranger)).status).toBe(404);
     const instance = await call('POST', '/runners/reset_registration_token', world.admin);
     expect((await register(instance.body.token)).status).toBe(201);
     expect((await call('POST', '/runners/reset_registration_token', world.owner)).status).toBe(403);

@@ -4,14 +4,14 @@ import type { CiVariable } from '../../../kernel/db/rows.ts';
 import { Entity, Flag, Nullable, Text } from '../../../kernel/http/entity.ts';
 
 export const VariableEntity = Entity('Variable', {
-  variable_type: Text(),
+  variable_type: Text({ description: '`env_var` or `file`' }),
   key: Text(),
   value: Nullable(Text({ description: 'Null when the variable is hidden' })),
-  hidden: Flag(),
-  protected: Flag(),
-  masked: Flag(),
-  raw: Flag(),
-  environment_scope: Text(),
+  hidden: Flag({ description: 'Whether its value can never be read again' }),
+  protected: Flag({ description: 'Whether it is protected' }),
+  masked: Flag({ description: 'Whether its value is hidden in logs' }),
+  raw: Flag({ description: 'Whether `$` in the value stays as it is' }),
+  environment_scope: Text({ description: 'Environments that the variable is for' }),
   description: Nullable(Text()),
 });
 

@@ -13,19 +13,34 @@ import { type VariableInput, variablesService } from './variables.service.ts';
 const tag = 'CI/CD variables';
 const credentials = ['token', 'session'] as const;
 const key = Str({ description: 'Key of the variable' });
-const filter = Optional(Type.Object({ environment_scope: Optional(Str()) }));
+const filter = Optional(
+  Type.Object(
+    {
+      environment_scope: Optional(
+        Str({ description: 'Environments that the variable is for: a name, or a pattern with `*`' }),
+      ),
+    },
+    { description: 'Which of several variables with this key' },
+  ),
+);
 
 const values = {
-  value: Str(),
-  variable_type: Optional(OneOf(['env_var', 'file'])),
+  value: Str({ description: 'Value of the variable' }),
+  variable_type: Optional(
+    OneOf(['env_var', 'file'], {
+      description: '`env_var`: a variable of the environment; `file`: the path of a file with the value',
+    }),
+  ),
   protected: Optional(Bool({ description: 'Only for protected branches and tags' })),
   masked: Optional(Bool({ description: 'Hidden in logs' })),
   raw: Optional(Bool({ description: 'Not expanded' })),
-  environment_scope: Optional(Str()),
-  description: Optional(OrNull(Str())),
+  environment_scope: Optional(
+    Str({ description: 'Environments that the variable is for: a name, or a pattern with `*`' }),
+  ),
+  description: Optional(OrNull(Str({ description: 'What the variable is for' }))),
 };
 const creation = { ...values, key, masked_and_hidden: Optional(Bool({ description: 'Also never shown again' })) };
-const change = { ...values, value: Optional(Str()), key, filter };
+const change = { ...values, value: Optional(Str({ description: 'Value of the variable' })), key, filter };
 
 const project = { on: 'project', ability: 'admin_ci_variable' } as const;
 const group = { on: 'group', ability: 'admin_group_ci_variable' } as const;

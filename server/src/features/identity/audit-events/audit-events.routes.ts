@@ -12,7 +12,7 @@ import { type Route, route } from '../../../kernel/http/route.ts';
 import { instanceEntityNames } from '../../../kernel/names.ts';
 import { AuditEventEntity, auditEvent } from './audit-events.entity.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'audit events' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Audit events' } as const;
 const times = {
   created_after: Optional(DateTimeParam({ description: 'At this time or later' })),
   created_before: Optional(DateTimeParam({ description: 'At this time or earlier' })),
@@ -71,7 +71,7 @@ export function auditEventRoutes(db: Db): Route[] {
       access: { on: 'instance', ability: 'admin' },
       params: Type.Object({
         ...times,
-        entity_type: Optional(OneOf(entityTypes)),
+        entity_type: Optional(OneOf(entityTypes, { description: 'What the events are about' })),
         entity_id: Optional(Int({ description: 'Together with `entity_type`' })),
       }),
       pagination: 'both',
@@ -89,7 +89,7 @@ export function auditEventRoutes(db: Db): Route[] {
       path: '/audit_events/:id',
       summary: 'An audit event',
       access: { on: 'instance', ability: 'admin' },
-      params: Type.Object({ id: Int() }),
+      params: Type.Object({ id: Int({ description: 'Id of the event' }) }),
       responses: { 200: AuditEventEntity },
       handler: ({ params }) => one(params.id, {}),
     }),
@@ -126,7 +126,7 @@ export function auditEventRoutes(db: Db): Route[] {
         path: `${base}/:audit_event_id`,
         summary: `An audit event of a ${noun}`,
         access: all,
-        params: Type.Object({ id: IdOrPath(noun), audit_event_id: Int() }),
+        params: Type.Object({ id: IdOrPath(noun), audit_event_id: Int({ description: 'Id of the event' }) }),
         responses: { 200: AuditEventEntity },
         handler: ({ params, subject }) => one(params.audit_event_id, entityOf(subject)),
       }),

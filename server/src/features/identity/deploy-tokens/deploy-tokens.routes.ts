@@ -17,7 +17,7 @@ import {
 } from './deploy-tokens.queries.ts';
 import { type DeployPlace, type DeployTokens, deployScopes } from './deploy-tokens.service.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'deploy tokens' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Deploy tokens' } as const;
 const active = { active: Optional(Bool({ description: 'Only those that work, or only those that do not' })) };
 
 const placeOf = (subject: ProjectSubject | GroupSubject): DeployPlace =>
@@ -85,7 +85,7 @@ export function deployTokenRoutes(db: Db, tokens: DeployTokens): Route[] {
         path: `${base}/:token_id`,
         summary: `A deploy token of a ${noun}`,
         access: read,
-        params: Type.Object({ id: IdOrPath(noun), token_id: Int() }),
+        params: Type.Object({ id: IdOrPath(noun), token_id: Int({ description: 'Id of the token' }) }),
         responses: { 200: DeployTokenEntity },
         handler: async ({ params, subject }) => deployToken(await find(placeOf(subject), params.token_id)),
       }),
@@ -97,7 +97,7 @@ export function deployTokenRoutes(db: Db, tokens: DeployTokens): Route[] {
         access: manage,
         params: Type.Object({
           id: IdOrPath(noun),
-          name: Str({ maxLength: 255 }),
+          name: Str({ maxLength: 255, description: 'Name of the token' }),
           scopes: List(Str(), { commas: true, description: `Of ${deployScopes.join(', ')}` }),
           expires_at: Optional(OrNull(DateTimeParam({ description: 'Never unless given' }))),
           username: Optional(OrNull(Str({ maxLength: 255, description: 'Made from the id unless given' }))),
@@ -116,7 +116,7 @@ export function deployTokenRoutes(db: Db, tokens: DeployTokens): Route[] {
         path: `${base}/:token_id`,
         summary: `Revoke a deploy token of a ${noun}`,
         access: manage,
-        params: Type.Object({ id: IdOrPath(noun), token_id: Int() }),
+        params: Type.Object({ id: IdOrPath(noun), token_id: Int({ description: 'Id of the token' }) }),
         responses: { 204: Empty },
         conditional: true,
         handler: async (context) => {

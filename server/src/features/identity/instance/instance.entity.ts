@@ -3,19 +3,22 @@ import { Entity, Fields, Flag, Nullable, Text } from '../../../kernel/http/entit
 
 const version = {
   version: Text({ description: 'The release of the API that this server is compatible with' }),
-  revision: Text(),
+  revision: Text({ description: 'Commit that this release was built from' }),
 };
 
 export const Version = Entity('Version', version);
 
 export const Metadata = Entity('Metadata', {
   ...version,
-  kas: Fields({
-    enabled: Flag(),
-    externalUrl: Nullable(Text()),
-    externalK8sProxyUrl: Nullable(Text()),
-    version: Nullable(Text()),
-  }),
+  kas: Fields(
+    {
+      enabled: Flag(),
+      externalUrl: Nullable(Text()),
+      externalK8sProxyUrl: Nullable(Text()),
+      version: Nullable(Text()),
+    },
+    { description: 'Agent server for Kubernetes: not part of Millrace' },
+  ),
   enterprise: Flag({ description: 'All features are there' }),
   millrace_version: Text({ description: 'The release of this server' }),
 });

@@ -15,7 +15,7 @@ const common = {
   credentials: ['token', 'session'],
   scopes: ['api', 'read_api', 'read_user'],
   access: { on: 'instance', ability: 'signed_in' },
-  tag: 'metadata',
+  tag: 'Metadata',
 } as const;
 
 export function instanceRoutes(release: Release): Route[] {

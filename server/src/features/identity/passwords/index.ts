@@ -1,2 +1,2 @@
 /** Passwords: hashing and checking, bounded. */
-export { createPasswords, longestPassword, type Passwords, TooManyPasswordChecks } from './passwords.ts';
+export { createPasswords, longestPassword, type Passwords } from './passwords.ts';

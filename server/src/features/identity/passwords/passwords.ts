@@ -19,7 +19,7 @@ export interface Passwords {
 }
 
 /** Thrown when too many checks wait already; wherever a password is checked or set, the answer is 503. */
-export class TooManyPasswordChecks extends HttpError {
+class TooManyPasswordChecks extends HttpError {
   constructor() {
     const { status, body, headers } = unavailable('too many password checks at once');
     super(status, body, headers);

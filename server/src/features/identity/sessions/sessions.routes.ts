@@ -40,7 +40,7 @@ const shown = (session: Session, currentId: number) => ({
 
 const common = {
   credentials: ['session'],
-  tag: 'sessions',
+  tag: 'Sessions',
   access: { on: 'instance', ability: 'signed_in' },
 } as const;
 

@@ -15,11 +15,11 @@ import type { TokenRouteDependencies } from './tokens.routes.ts';
 
 const common = {
   credentials: ['token', 'session'],
-  tag: 'impersonation tokens',
+  tag: 'Impersonation tokens',
   access: { on: 'instance', ability: 'admin' },
 } as const;
-const user = { user_id: Int() };
-const one = { ...user, impersonation_token_id: Int() };
+const user = { user_id: Int({ description: 'Id of the user' }) };
+const one = { ...user, impersonation_token_id: Int({ description: 'Id of the token' }) };
 const base = '/users/:user_id/impersonation_tokens';
 
 const json = (token: Parameters<typeof personalAccessToken>[0]) => ({
@@ -46,7 +46,15 @@ export function impersonationRoutes({ db, tokens }: TokenRouteDependencies): Rou
       method: 'GET',
       path: base,
       summary: 'Impersonation tokens of a user',
-      params: Type.Object({ ...user, state: Optional(OneOf(['all', 'active', 'inactive'], { default: 'all' })) }),
+      params: Type.Object({
+        ...user,
+        state: Optional(
+          OneOf(['all', 'active', 'inactive'], {
+            default: 'all',
+            description: 'Only active tokens, or only those that are not',
+          }),
+        ),
+      }),
       pagination: 'offset',
       responses: { 200: ListOf(ImpersonationToken) },
       handler: async ({ params, page }) => {

@@ -12,7 +12,7 @@ import type { TokenRouteDependencies } from './tokens.routes.ts';
 
 const common = {
   credentials: ['token'],
-  tag: 'personal access tokens',
+  tag: 'Personal access tokens',
   access: { on: 'instance', ability: 'signed_in' },
 } as const;
 

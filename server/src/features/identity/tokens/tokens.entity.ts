@@ -6,12 +6,12 @@ import { Day, Entity, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../
 export const tokenProperties = {
   id: Id(),
   name: Text(),
-  revoked: Flag(),
+  revoked: Flag({ description: 'Whether it was revoked' }),
   created_at: Timestamp(),
   description: Nullable(Text()),
   scopes: ListOf(Text()),
   user_id: Id(),
-  last_used_at: Nullable(Timestamp()),
+  last_used_at: Nullable(Timestamp({ description: 'When it was last used, to the minute' })),
   active: Flag({ description: 'Neither revoked nor expired' }),
   expires_at: Nullable(Day()),
 };

@@ -12,22 +12,22 @@ import {
 import { tokenSorts } from './tokens.queries.ts';
 
 export const tokenFilters = {
-  revoked: Optional(Bool()),
-  state: Optional(OneOf(['active', 'inactive'])),
+  revoked: Optional(Bool({ description: 'Only revoked tokens, or only those that are not' })),
+  state: Optional(OneOf(['active', 'inactive'], { description: 'Only active tokens, or only those that are not' })),
   search: Optional(Str({ description: 'In the name' })),
-  created_after: Optional(DateTimeParam()),
-  created_before: Optional(DateTimeParam()),
-  last_used_after: Optional(DateTimeParam()),
-  last_used_before: Optional(DateTimeParam()),
-  expires_after: Optional(DateParam()),
-  expires_before: Optional(DateParam()),
-  sort: Optional(OneOf(tokenSorts)),
+  created_after: Optional(DateTimeParam({ description: 'Only those created at or after this time' })),
+  created_before: Optional(DateTimeParam({ description: 'Only those created at or before this time' })),
+  last_used_after: Optional(DateTimeParam({ description: 'Only those used at or after this time' })),
+  last_used_before: Optional(DateTimeParam({ description: 'Only those used at or before this time' })),
+  expires_after: Optional(DateParam({ description: 'Only those that expire after this day' })),
+  expires_before: Optional(DateParam({ description: 'Only those that expire before this day' })),
+  sort: Optional(OneOf(tokenSorts, { description: 'Direction of the order' })),
 };
 
 export const newTokenParameters = {
-  name: Str({ maxLength: 255 }),
-  description: Optional(OrNull(Str({ maxLength: 255 }))),
-  scopes: List(Str(), { commas: true }),
+  name: Str({ maxLength: 255, description: 'Name of the token' }),
+  description: Optional(OrNull(Str({ maxLength: 255, description: 'What the token is for' }))),
+  scopes: List(Str(), { commas: true, description: 'What the token may be used for' }),
   expires_at: Optional(
     OrNull(
       DateParam({ description: 'The first day on which it no longer works; the latest day allowed unless given' }),

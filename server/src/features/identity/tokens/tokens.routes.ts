@@ -21,7 +21,7 @@ export interface TokenRouteDependencies {
 
 const common = {
   credentials: ['token', 'session'],
-  tag: 'personal access tokens',
+  tag: 'Personal access tokens',
   access: { on: 'instance', ability: 'signed_in' },
 } as const;
 
@@ -72,7 +72,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       method: 'GET',
       path: '/personal_access_tokens/:id',
       summary: 'A personal access token',
-      params: Type.Object({ id: Int() }),
+      params: Type.Object({ id: Int({ description: 'Id of the token' }) }),
       responses: { 200: PersonalAccessToken },
       handler: async ({ params, caller }) => {
         const token = await ofCaller(params.id, caller);
@@ -85,7 +85,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       method: 'POST',
       path: '/personal_access_tokens/:id/rotate',
       summary: 'End a personal access token and get its successor',
-      params: Type.Object({ id: Int(), ...rotationParameters }),
+      params: Type.Object({ id: Int({ description: 'Id of the token' }), ...rotationParameters }),
       responses: { 200: NewPersonalAccessToken },
       errors: [422],
       handler: async (context) => {
@@ -103,7 +103,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       method: 'DELETE',
       path: '/personal_access_tokens/:id',
       summary: 'Revoke a personal access token',
-      params: Type.Object({ id: Int() }),
+      params: Type.Object({ id: Int({ description: 'Id of the token' }) }),
       responses: { 204: Empty },
       conditional: true,
       handler: async (context) => {
@@ -156,7 +156,7 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       method: 'POST',
       path: '/users/:user_id/personal_access_tokens',
       summary: 'Create a personal access token for a user',
-      params: Type.Object({ user_id: Int(), ...newTokenParameters }),
+      params: Type.Object({ user_id: Int({ description: 'Id of the user' }), ...newTokenParameters }),
       responses: { 201: NewPersonalAccessToken },
       errors: [422],
       handler: async (context) => {

@@ -27,7 +27,7 @@ export interface TwoFactorRouteDependencies {
 
 const own = {
   credentials: ['session'],
-  tag: 'two-factor authentication',
+  tag: 'Two-factor authentication',
   access: { on: 'instance', ability: 'signed_in' },
   beforeTwoFactor: true,
 } as const;
@@ -184,7 +184,7 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       method: 'PATCH',
       path: '/users/:id/disable_two_factor',
       summary: 'Remove every second factor of a person',
-      tag: 'users',
+      tag: 'Users',
       credentials: ['token', 'session'],
       access: { on: 'instance', ability: 'admin' },
       params: Type.Object({ id: Int({ description: 'Of the person' }) }),

@@ -8,7 +8,7 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 
 // Keys are bound to a name; requests go to the address on which the application listens.
-const site = 'http://localhost';
+const site = 'https://millrace.example.com';
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ externalUrl: site });
@@ -228,7 +228,7 @@ describe('a security key', () => {
     const { user, window, key, added, started } = await withKey();
     expect(added).toMatchObject({ status: 201, body: { name: 'Keyring', last_used_at: null } });
     expect(added.body.recovery_codes).toHaveLength(10);
-    expect(started.options.rp.id).toBe('localhost');
+    expect(started.options.rp.id).toBe('millrace.example.com');
     const again = await own('POST', window, '/user/two_factor/security_keys', {
       challenge: started.challenge,
       name: 'Again',
@@ -328,6 +328,9 @@ describe('removing', () => {
     expect((await signIn(user)).status).toBe(201);
     const left = await app.db.selectFrom('recovery_codes').selectAll().where('user_id', '=', user.id).execute();
     expect(left).toEqual([]);
+    const again = await withTotp(user);
+    expect((await own('DELETE', again.window, '/user/two_factor', { current_password: password })).status).toBe(204);
+    expect((await signIn(user)).status).toBe(201);
   });
 
   it('is an administrator’s help for those who lost theirs, but not for other administrators', async () => {

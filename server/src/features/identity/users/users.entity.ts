@@ -26,7 +26,7 @@ const without = <T extends TProperties, U extends TProperties>(all: T, drop: U):
 const reference = {
   id: Id(),
   username: Text(),
-  public_email: Nullable(Text()),
+  public_email: Nullable(Text({ description: 'Address shown on the profile' })),
   name: Text(),
   state: Text({ description: '`active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval`' }),
   locked: Flag({ description: 'Too many failed sign-ins' }),
@@ -46,14 +46,14 @@ const profile = {
   organization: Nullable(Text()),
   job_title: Nullable(Text()),
   pronouns: Nullable(Text()),
-  bot: Flag(),
+  bot: Flag({ description: 'Whether it stands for a program' }),
   work_information: Nullable(Text()),
 };
 const account = {
   ...profile,
   last_sign_in_at: Nullable(Timestamp()),
-  confirmed_at: Nullable(Timestamp()),
-  last_activity_on: Nullable(Day()),
+  confirmed_at: Nullable(Timestamp({ description: 'When the email address was confirmed' })),
+  last_activity_on: Nullable(Day({ description: 'Day of the last activity' })),
   email: Text(),
   theme_id: Id(),
   color_scheme_id: Id(),
@@ -63,8 +63,8 @@ const account = {
   can_create_group: Flag(),
   can_create_project: Flag(),
   two_factor_enabled: Flag(),
-  external: Flag(),
-  private_profile: Flag(),
+  external: Flag({ description: 'Whether the user sees internal projects as a member only' }),
+  private_profile: Flag({ description: 'Whether the profile is hidden from others' }),
   commit_email: Text(),
 };
 
@@ -76,8 +76,8 @@ export const UserProfile = Entity('User', profile);
 const administration = {
   is_admin: Flag(),
   note: Nullable(Text()),
-  namespace_id: Nullable(Id()),
-  created_by: Nullable(UserReference),
+  namespace_id: Nullable(Id({ description: 'Id of the personal namespace' })),
+  created_by: Nullable(UserReference, { description: 'Who created it' }),
 };
 /** Any account, for administrators. */
 export const UserForAdmin = Entity('UserForAdmin', { ...account, ...administration });

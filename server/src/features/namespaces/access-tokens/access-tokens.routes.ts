@@ -68,9 +68,9 @@ export function accessTokenRoutes({ db, tokens }: NamespacesDependencies, servic
   });
 
   return places.flatMap(({ noun, nouns, base, manage, see }) => {
-    const tag = `${noun} access tokens`;
+    const tag = noun === 'project' ? 'Project access tokens' : 'Group access tokens';
     const id = IdOrPath(noun);
-    const single = { id, token_id: Int() };
+    const single = { id, token_id: Int({ description: 'Id of the token' }) };
     return [
       route({
         ...common,

@@ -61,7 +61,7 @@ const properties = {
   repository_storage: Sometimes(Text({ description: 'Administrators only' })),
   file_template_project_id: Nullable(Id()),
   ip_restriction_ranges: Nullable(Text()),
-  marked_for_deletion_on: Nullable(Day()),
+  marked_for_deletion_on: Nullable(Day({ description: 'The day since when it waits for its removal' })),
   statistics: Sometimes(statistics),
 };
 

@@ -23,7 +23,7 @@ export interface GroupRouteDependencies extends NamespacesDependencies {
   readonly present: PresentProjects;
 }
 
-const common = { credentials: ['token', 'session'], tag: 'groups' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Groups' } as const;
 const Accepted = Entity('Accepted', { message: Text() });
 /** Most projects that a group's own answer lists; the rest is at `/groups/:id/projects`. */
 const listedProjects = 100;
@@ -87,9 +87,9 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object({
         ...attributes,
-        name: Str(),
-        path: Str(),
-        parent_id: Optional(OrNull(Int())),
+        name: Str({ description: 'Name of the group' }),
+        path: Str({ description: 'Last part of the address of the group' }),
+        parent_id: Optional(OrNull(Int({ description: 'Id of the group above; left out for a top-level group' }))),
       }),
       responses: { 201: GroupDetail },
       handler: async ({ params, caller }) => {
@@ -108,7 +108,9 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       params: Type.Object({
         ...groupId,
         with_projects: Optional(Bool({ default: true, deprecated: true, description: 'Use `/groups/:id/projects`' })),
-        with_custom_attributes: Optional(Bool({ default: false })),
+        with_custom_attributes: Optional(
+          Bool({ default: false, description: 'Also give custom attributes; administrators only' }),
+        ),
         statistics: Optional(Bool({ default: false, description: 'Administrators only' })),
       }),
       responses: { 200: GroupDetail },
@@ -128,8 +130,8 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
         ...groupId,
         ...attributes,
         ...laterAttributes,
-        name: Optional(Str()),
-        path: Optional(Str()),
+        name: Optional(Str({ description: 'Name of the group' })),
+        path: Optional(Str({ description: 'Last part of the address of the group' })),
       }),
       responses: { 200: GroupDetail },
       handler: async ({ params, caller, subject }) => {

@@ -28,7 +28,7 @@ import {
 const base = '/projects/:id/job_token_scope';
 const common = {
   credentials: ['token', 'session'],
-  tag: 'job token scope',
+  tag: 'Job token scope',
   access: { on: 'project', ability: 'admin_job_token_scope' },
 } as const;
 const id = IdOrPath('Id or path of the project');
@@ -120,7 +120,10 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       method: 'POST',
       path: `${base}/allowlist`,
       summary: 'Let jobs of a project reach this one',
-      params: Type.Object({ id, target_project_id: Int() }),
+      params: Type.Object({
+        id,
+        target_project_id: Int({ description: 'Project that the changes go to; this one by default' }),
+      }),
       responses: { 201: AllowedProject },
       handler: async (context) => {
         const { subject, caller, params } = context;
@@ -140,7 +143,10 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       method: 'DELETE',
       path: `${base}/allowlist/:target_project_id`,
       summary: 'Let jobs of a project no longer reach this one',
-      params: Type.Object({ id, target_project_id: Int() }),
+      params: Type.Object({
+        id,
+        target_project_id: Int({ description: 'Project that the changes go to; this one by default' }),
+      }),
       responses: { 204: Empty },
       conditional: 'An entry of the allowlist is there or not: it never changes.',
       handler: async (context) => {
@@ -178,7 +184,7 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       method: 'POST',
       path: `${base}/groups_allowlist`,
       summary: 'Let jobs of a group reach this project',
-      params: Type.Object({ id, target_group_id: Int() }),
+      params: Type.Object({ id, target_group_id: Int({ description: 'Id of the group' }) }),
       responses: { 201: AllowedGroup },
       handler: async (context) => {
         const { subject, caller, params } = context;
@@ -197,7 +203,7 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
       method: 'DELETE',
       path: `${base}/groups_allowlist/:target_group_id`,
       summary: 'Let jobs of a group no longer reach this project',
-      params: Type.Object({ id, target_group_id: Int() }),
+      params: Type.Object({ id, target_group_id: Int({ description: 'Id of the group' }) }),
       responses: { 204: Empty },
       conditional: 'An entry of the allowlist is there or not: it never changes.',
       handler: async (context) => {

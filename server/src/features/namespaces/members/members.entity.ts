@@ -18,18 +18,18 @@ import { type ReferenceRow, UserReference, userReference } from '../../identity/
 export const Member = Entity('Member', {
   id: Id(),
   username: Text(),
-  public_email: Nullable(Text()),
+  public_email: Nullable(Text({ description: 'Address shown on the profile' })),
   name: Text(),
   state: Text(),
-  locked: Flag(),
+  locked: Flag({ description: 'Too many failed sign-ins' }),
   avatar_url: Nullable(Text()),
   web_url: Text(),
-  access_level: Count(),
+  access_level: Count({ description: 'Role: 5, 10, 15, 20, 30, 40 or 50' }),
   created_at: Timestamp(),
   created_by: Sometimes(UserReference),
   expires_at: Nullable(Day()),
-  membership_state: Text(),
-  is_using_seat: Sometimes(Flag()),
+  membership_state: Text({ description: '`active`, or `awaiting` approval' }),
+  is_using_seat: Sometimes(Flag({ description: 'Whether the member takes a seat' })),
 });
 
 /** The answer to adding several at once. */

@@ -23,14 +23,14 @@ import { Member, type MemberRow, MembersAdded, memberJson } from './members.enti
 import { countMembers, listMembers, type MemberFilter, type Reach } from './members.queries.ts';
 import { type MemberService, type MemberSubject, placeOf } from './members.service.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'members' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Members' } as const;
 
 const filters = {
   query: Optional(Str({ description: 'In names and user names' })),
-  user_ids: Optional(List(Int(), { commas: true })),
-  show_seat_info: Optional(Bool({ default: false })),
+  user_ids: Optional(List(Int(), { commas: true, description: 'Only members with these user ids' })),
+  show_seat_info: Optional(Bool({ default: false, description: 'Also tell whether the member takes a seat' })),
 };
-const expiry = Optional(OrNull(DateParam()));
+const expiry = Optional(OrNull(DateParam({ description: 'Day when the membership ends; null for never' })));
 
 /** Adding one member answers the member, adding several a summary. */
 interface Addition {
@@ -127,7 +127,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
 
   return parents.flatMap(({ noun, base, read, admin }) => {
     const id = { id: IdOrPath(noun === 'group' ? 'Group' : 'Project') };
-    const user = { ...id, user_id: Int() };
+    const user = { ...id, user_id: Int({ description: 'Id of the user' }) };
     const counted = noun === 'project' ? ({ rate: 'project_members_api' } as const) : {};
     return [
       route({
@@ -137,7 +137,11 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         summary: `Direct members of a ${noun}`,
         ...counted,
         access: read,
-        params: Type.Object({ ...id, ...filters, skip_users: Optional(List(Int(), { commas: true })) }),
+        params: Type.Object({
+          ...id,
+          ...filters,
+          skip_users: Optional(List(Int(), { commas: true, description: 'Leave out the users with these ids' })),
+        }),
         pagination: 'offset',
         responses: { 200: ListOf(Member) },
         handler: ({ params, caller, subject, page }) =>
@@ -155,7 +159,11 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         summary: `Members of a ${noun} with those of the groups above and of invited groups`,
         ...counted,
         access: read,
-        params: Type.Object({ ...id, ...filters, state: Optional(OneOf(['awaiting', 'active'])) }),
+        params: Type.Object({
+          ...id,
+          ...filters,
+          state: Optional(OneOf(['awaiting', 'active'], { description: 'Only members in this state' })),
+        }),
         pagination: 'offset',
         responses: { 200: ListOf(Member) },
         handler: ({ params, caller, subject, page }) =>
@@ -188,7 +196,10 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           ...id,
           user_id: Optional(OneOrMore(Int(), { description: 'One id or several, comma-separated' })),
           username: Optional(Str({ description: 'Instead of `user_id`' })),
-          access_level: Int(),
+          access_level: Int({
+            description:
+              'Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access',
+          }),
           expires_at: expiry,
         }),
         responses: { 201: Type.Union([Member, MembersAdded]) },
@@ -201,7 +212,14 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         path: `${base}/:user_id`,
         summary: `Change a member of a ${noun}`,
         access: admin,
-        params: Type.Object({ ...user, access_level: Int(), expires_at: expiry }),
+        params: Type.Object({
+          ...user,
+          access_level: Int({
+            description:
+              'Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access',
+          }),
+          expires_at: expiry,
+        }),
         responses: { 200: Member },
         handler: async ({ params, caller, subject }) => {
           const terms = { level: params.access_level, expiresAt: params.expires_at };
@@ -221,7 +239,9 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
           skip_subresources: Optional(
             Bool({ default: false, description: 'Keep direct memberships in the groups and projects below' }),
           ),
-          unassign_issuables: Optional(Bool({ default: false })),
+          unassign_issuables: Optional(
+            Bool({ default: false, description: 'Also take the user off issues and merge requests' }),
+          ),
         }),
         responses: { 204: Empty },
         conditional: true,

@@ -12,7 +12,7 @@ export const Namespace = Entity('Namespace', {
   parent_id: Nullable(Id()),
   avatar_url: Nullable(Text()),
   web_url: Text(),
-  billable_members_count: Count(),
+  billable_members_count: Count({ description: 'Members that take a seat' }),
   trial_ends_on: Nullable(Day()),
   trial: Flag(),
   plan: Sometimes(Text({ description: 'Owners only, as the three keys after it' })),

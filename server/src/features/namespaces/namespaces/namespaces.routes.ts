@@ -14,8 +14,11 @@ import { freePath } from '../naming/naming.ts';
 import { Namespace, namespaceJson } from './namespaces.entity.ts';
 import { countNamespaces, listNamespaces, namespaceFigures, ownedAmong, pathsLike } from './namespaces.queries.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'namespaces' } as const;
-const Existence = Entity('NamespaceExistence', { exists: Flag(), suggests: ListOf(Text()) });
+const common = { credentials: ['token', 'session'], tag: 'Namespaces' } as const;
+const Existence = Entity('NamespaceExistence', {
+  exists: Flag({ description: 'Whether the name is taken' }),
+  suggests: ListOf(Text(), { description: 'Free names like it' }),
+});
 
 export function namespaceRoutes({ db, externalUrl }: NamespacesDependencies): Route[] {
   async function presenter(rows: readonly Row[], caller: Caller) {
@@ -34,9 +37,9 @@ export function namespaceRoutes({ db, externalUrl }: NamespacesDependencies): Ro
       summary: 'Namespaces of the caller; for administrators all',
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object({
-        search: Optional(Str()),
-        owned_only: Optional(Bool({ default: false })),
-        top_level_only: Optional(Bool({ default: false })),
+        search: Optional(Str({ description: 'Only those whose name or description contains this text' })),
+        owned_only: Optional(Bool({ default: false, description: 'Only those that the caller owns' })),
+        top_level_only: Optional(Bool({ default: false, description: 'Only those without a group above' })),
         full_path_search: Optional(Bool({ default: false, description: 'Search in whole paths' })),
       }),
       pagination: 'offset',

@@ -10,7 +10,7 @@ import { Project } from './projects.entity.ts';
 import { filterOf, listParameters, wideFilterOf, wideListParameters } from './projects.params.ts';
 import { findPersonalNamespace } from './projects.queries.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'projects' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
 
 export function projectListRoutes({ db }: NamespacesDependencies, list: ListProjects): Route[] {
   return [
@@ -65,7 +65,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
         id: IdOrPath('Group'),
         ...listParameters,
         with_shared: Optional(Bool({ default: true, description: 'Also those that the group was invited to' })),
-        include_subgroups: Optional(Bool({ default: false })),
+        include_subgroups: Optional(Bool({ default: false, description: 'Also projects of the groups below' })),
       }),
       pagination: 'both',
       responses: { 200: ListOf(Project) },

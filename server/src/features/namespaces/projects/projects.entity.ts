@@ -40,7 +40,10 @@ const statistics = Fields({
   uploads_size: Count(),
 });
 
-const access = Fields({ access_level: Count(), notification_level: Count() });
+const access = Fields({
+  access_level: Count({ description: 'Role: 5, 10, 15, 20, 30, 40 or 50' }),
+  notification_level: Count(),
+});
 const NullableAccess = Type.Unsafe<Static<typeof access> | null>({ ...access, type: ['object', 'null'] });
 
 /** An invited group as groups and projects show it. */
@@ -65,38 +68,41 @@ const basic = {
   path_with_namespace: Text(),
   created_at: Timestamp(),
   default_branch: Nullable(Text()),
-  tag_list: ListOf(Text(), { deprecated: true }),
+  tag_list: ListOf(Text(), { deprecated: true, description: 'Use `topics`' }),
   topics: ListOf(Text()),
   ssh_url_to_repo: Text(),
   http_url_to_repo: Text(),
   web_url: Text(),
-  readme_url: Nullable(Text()),
+  readme_url: Nullable(Text({ description: 'Page of the README' })),
   forks_count: Count(),
   avatar_url: Nullable(Text()),
   star_count: Count(),
-  last_activity_at: Timestamp(),
+  last_activity_at: Timestamp({ description: 'When something last happened in it, to the hour' }),
   visibility: Word(['private', 'internal', 'public']),
   namespace,
 };
 
 const whole = {
   updated_at: Timestamp(),
-  archived: Flag(),
-  empty_repo: Flag(),
+  archived: Flag({ description: 'Whether it is read-only' }),
+  empty_repo: Flag({ description: 'Whether nothing was pushed yet' }),
   owner: Sometimes(UserReference),
-  _links: Fields({
-    self: Text(),
-    issues: Sometimes(Text()),
-    merge_requests: Sometimes(Text()),
-    repo_branches: Text(),
-    labels: Text(),
-    events: Text(),
-    members: Text(),
-    cluster_agents: Text(),
-  }),
-  marked_for_deletion_at: Nullable(Day()),
-  marked_for_deletion_on: Nullable(Day()),
-  repository_object_format: Text(),
+  _links: Fields(
+    {
+      self: Text(),
+      issues: Sometimes(Text()),
+      merge_requests: Sometimes(Text()),
+      repo_branches: Text(),
+      labels: Text(),
+      events: Text(),
+      members: Text(),
+      cluster_agents: Text(),
+    },
+    { description: 'Addresses of the parts of the project in the API' },
+  ),
+  marked_for_deletion_at: Nullable(Day({ description: 'The day since when it waits for its removal' })),
+  marked_for_deletion_on: Nullable(Day({ description: 'The day since when it waits for its removal' })),
+  repository_object_format: Text({ description: 'Hash of the repository' }),
   issues_enabled: Flag(),
   merge_requests_enabled: Flag(),
   wiki_enabled: Flag(),
@@ -105,7 +111,7 @@ const whole = {
   packages_enabled: Nullable(Flag()),
   container_registry_enabled: Flag(),
   service_desk_enabled: Nullable(Flag()),
-  can_create_merge_request_in: Flag(),
+  can_create_merge_request_in: Flag({ description: 'Whether the caller may create merge requests' }),
   issues_access_level: featureLevel(),
   repository_access_level: featureLevel(),
   merge_requests_access_level: featureLevel(),
@@ -123,8 +129,8 @@ const whole = {
   group_runners_enabled: Flag(),
   lfs_enabled: Flag(),
   request_access_enabled: Flag(),
-  creator_id: Nullable(Id()),
-  import_status: Text(),
+  creator_id: Nullable(Id({ description: 'Who created it' })),
+  import_status: Text({ description: 'State of the import; `none` for projects that were not imported' }),
   open_issues_count: Sometimes(Count()),
   ci_default_git_depth: Nullable(Count()),
   ci_forward_deployment_enabled: Nullable(Flag()),

@@ -25,58 +25,98 @@ const oldSwitch = (replacement: string) => Optional(Bool({ deprecated: true, des
 
 /** Columns that are parameters of the same name and type. */
 const stored = {
-  description: Optional(OrNull(Str({ maxLength: 2000 }))),
-  emails_enabled: Optional(Bool()),
-  lfs_enabled: Optional(Bool()),
-  request_access_enabled: Optional(Bool()),
-  shared_runners_enabled: Optional(Bool()),
-  group_runners_enabled: Optional(Bool()),
-  merge_method: Optional(OneOf(['merge', 'rebase_merge', 'ff'])),
-  squash_option: Optional(OneOf(['never', 'always', 'default_on', 'default_off'])),
-  only_allow_merge_if_pipeline_succeeds: Optional(Bool()),
-  allow_merge_on_skipped_pipeline: Optional(OrNull(Bool())),
-  only_allow_merge_if_all_discussions_are_resolved: Optional(Bool()),
-  remove_source_branch_after_merge: Optional(Bool()),
-  resolve_outdated_diff_discussions: Optional(Bool()),
-  printing_merge_request_link_enabled: Optional(Bool()),
-  merge_pipelines_enabled: Optional(Bool()),
-  merge_trains_enabled: Optional(Bool()),
-  merge_commit_template: Optional(OrNull(Str({ maxLength: 500 }))),
-  squash_commit_template: Optional(OrNull(Str({ maxLength: 500 }))),
-  suggestion_commit_message: Optional(OrNull(Str({ maxLength: 255 }))),
-  ci_config_path: Optional(OrNull(Str({ maxLength: 255 }))),
-  ci_default_git_depth: Optional(OrNull(Int({ minimum: 0, maximum: 1000 }))),
-  ci_forward_deployment_enabled: Optional(Bool()),
-  ci_separated_caches: Optional(Bool()),
-  ci_job_token_scope_enabled: Optional(Bool()),
-  build_git_strategy: Optional(OneOf(['fetch', 'clone'])),
+  description: Optional(OrNull(Str({ maxLength: 2000, description: 'What the project is about' }))),
+  emails_enabled: Optional(Bool({ description: 'Whether notifications are sent by email' })),
+  lfs_enabled: Optional(Bool({ description: 'Whether Git LFS is on' })),
+  request_access_enabled: Optional(Bool({ description: 'Whether users may ask to become members' })),
+  shared_runners_enabled: Optional(Bool({ description: 'Whether runners of the instance run jobs' })),
+  group_runners_enabled: Optional(Bool({ description: 'Whether runners of the groups above run jobs' })),
+  merge_method: Optional(OneOf(['merge', 'rebase_merge', 'ff'], { description: 'How merge requests are merged' })),
+  squash_option: Optional(
+    OneOf(['never', 'always', 'default_on', 'default_off'], { description: 'Whether merge requests are squashed' }),
+  ),
+  only_allow_merge_if_pipeline_succeeds: Optional(
+    Bool({ description: 'Whether a merge request needs a passed pipeline' }),
+  ),
+  allow_merge_on_skipped_pipeline: Optional(OrNull(Bool({ description: 'A skipped pipeline counts as passed' }))),
+  only_allow_merge_if_all_discussions_are_resolved: Optional(
+    Bool({ description: 'Whether open discussions keep a merge request from being merged' }),
+  ),
+  remove_source_branch_after_merge: Optional(
+    Bool({ description: 'Whether new merge requests remove their source branch when merged' }),
+  ),
+  resolve_outdated_diff_discussions: Optional(
+    Bool({ description: 'Whether discussions of lines that changed resolve themselves' }),
+  ),
+  printing_merge_request_link_enabled: Optional(
+    Bool({ description: 'Whether a push prints the link to a merge request' }),
+  ),
+  merge_pipelines_enabled: Optional(Bool({ description: 'Whether merge requests run pipelines of the merged result' })),
+  merge_trains_enabled: Optional(Bool({ description: 'Whether merge requests are merged in trains' })),
+  merge_commit_template: Optional(
+    OrNull(Str({ maxLength: 500, description: 'Template of messages of merge commits; null for the usual one' })),
+  ),
+  squash_commit_template: Optional(
+    OrNull(Str({ maxLength: 500, description: 'Template of messages of squashed commits; null for the usual one' })),
+  ),
+  suggestion_commit_message: Optional(
+    OrNull(Str({ maxLength: 255, description: 'Template of messages of applied suggestions; null for the usual one' })),
+  ),
+  ci_config_path: Optional(
+    OrNull(
+      Str({ maxLength: 255, description: 'Path of the CI configuration in the repository; null for the usual one' }),
+    ),
+  ),
+  ci_default_git_depth: Optional(
+    OrNull(Int({ minimum: 0, maximum: 1000, description: 'Commits that jobs fetch; 0 for all' })),
+  ),
+  ci_forward_deployment_enabled: Optional(Bool({ description: 'Whether older deployment jobs are skipped' })),
+  ci_separated_caches: Optional(Bool({ description: 'Whether protected branches have caches of their own' })),
+  ci_job_token_scope_enabled: Optional(
+    Bool({ description: 'Whether job tokens of this project reach only listed projects' }),
+  ),
+  build_git_strategy: Optional(
+    OneOf(['fetch', 'clone'], {
+      description: 'How jobs get the repository: `fetch` into what is there, or `clone` anew',
+    }),
+  ),
   build_timeout: Optional(Int({ minimum: 600, maximum: 2_592_000, description: 'Seconds' })),
-  keep_latest_artifact: Optional(Bool()),
-  autoclose_referenced_issues: Optional(Bool()),
+  keep_latest_artifact: Optional(
+    Bool({ description: 'Whether artifacts of the latest pipeline of each ref are kept beyond their expiry' }),
+  ),
+  autoclose_referenced_issues: Optional(
+    Bool({ description: 'Whether commits on the default branch close the issues that they name' }),
+  ),
   issues_access_level: featureLevel('issues_enabled'),
-  repository_access_level: Optional(OneOf(featureLevels)),
+  repository_access_level: Optional(OneOf(featureLevels, { description: 'Who may see the repository' })),
   merge_requests_access_level: featureLevel('merge_requests_enabled'),
   builds_access_level: featureLevel('jobs_enabled'),
   wiki_access_level: featureLevel('wiki_enabled'),
   snippets_access_level: featureLevel('snippets_enabled'),
-  forking_access_level: Optional(OneOf(featureLevels)),
-  releases_access_level: Optional(OneOf(featureLevels)),
-  environments_access_level: Optional(OneOf(featureLevels)),
+  forking_access_level: Optional(OneOf(featureLevels, { description: 'Who may fork' })),
+  releases_access_level: Optional(OneOf(featureLevels, { description: 'Who may see releases' })),
+  environments_access_level: Optional(OneOf(featureLevels, { description: 'Who may use environments' })),
 };
 
 /** What `POST /projects` and `PUT /projects/:id` have in common. */
 export const attributes = {
   ...stored,
-  visibility: Optional(OneOf(visibilities)),
-  topics: Optional(List(Str({ maxLength: 255 }), { commas: true, maxItems: 100 })),
+  visibility: Optional(OneOf(visibilities, { description: 'Who may see it' })),
+  topics: Optional(
+    List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description: 'Words that describe the project' }),
+  ),
   tag_list: Optional(
     OrNull(
       List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, deprecated: true, description: 'Use `topics`' }),
     ),
   ),
-  default_branch: Optional(Str({ minLength: 1, maxLength: 255 })),
-  auto_cancel_pending_pipelines: Optional(OneOf(['enabled', 'disabled'])),
-  public_jobs: Optional(Bool()),
+  default_branch: Optional(Str({ minLength: 1, maxLength: 255, description: 'Name of the default branch' })),
+  auto_cancel_pending_pipelines: Optional(
+    OneOf(['enabled', 'disabled'], {
+      description: 'Whether a newer pipeline of the branch cancels older ones that wait',
+    }),
+  ),
+  public_jobs: Optional(Bool({ description: 'Whether everyone who sees the project sees its jobs' })),
   public_builds: oldSwitch('public_jobs'),
   emails_disabled: oldSwitch('emails_enabled'),
   issues_enabled: oldSwitch('issues_access_level'),
@@ -135,16 +175,18 @@ const orders = [
 
 /** Filters that every list of projects knows. */
 export const listParameters = {
-  archived: Optional(Bool()),
-  visibility: Optional(OneOf(visibilities)),
+  archived: Optional(Bool({ description: 'Only archived projects, or only those that are not' })),
+  visibility: Optional(OneOf(visibilities, { description: 'Who may see it' })),
   order_by: Optional(OneOf(orders, { description: 'Default `created_at`' })),
   sort: Optional(OneOf(['asc', 'desc'], { description: 'Default `desc`' })),
-  search: Optional(Str()),
+  search: Optional(Str({ description: 'Only those whose name or description contains this text' })),
   simple: Optional(Bool({ default: false, description: 'The short form' })),
-  owned: Optional(Bool({ default: false })),
+  owned: Optional(Bool({ default: false, description: 'Only those that the caller owns' })),
   topic: Optional(List(Str(), { commas: true, description: 'All of these' })),
-  with_issues_enabled: Optional(Bool({ default: false })),
-  with_merge_requests_enabled: Optional(Bool({ default: false })),
+  with_issues_enabled: Optional(Bool({ default: false, description: 'Only projects with issues switched on' })),
+  with_merge_requests_enabled: Optional(
+    Bool({ default: false, description: 'Only projects with merge requests switched on' }),
+  ),
   min_access_level: Optional(Int({ description: 'The lowest level of the caller' })),
   with_custom_attributes: Optional(Bool({ default: false, description: 'Administrators only' })),
 };
@@ -155,14 +197,14 @@ export const wideListParameters = {
   active: Optional(Bool({ description: 'Neither archived nor waiting for removal' })),
   search_namespaces: Optional(Bool({ description: 'Also search in the paths of namespaces' })),
   membership: Optional(Bool({ default: false, description: "The caller's own" })),
-  statistics: Optional(Bool({ default: false })),
-  id_after: Optional(Int()),
-  id_before: Optional(Int()),
-  last_activity_after: Optional(DateTimeParam()),
-  last_activity_before: Optional(DateTimeParam()),
-  updated_after: Optional(DateTimeParam()),
-  updated_before: Optional(DateTimeParam()),
-  marked_for_deletion_on: Optional(DateParam()),
+  statistics: Optional(Bool({ default: false, description: 'Also give sizes; for reporters and above' })),
+  id_after: Optional(Int({ description: 'Only those with an id above this' })),
+  id_before: Optional(Int({ description: 'Only those with an id below this' })),
+  last_activity_after: Optional(DateTimeParam({ description: 'Only those with activity at or after this time' })),
+  last_activity_before: Optional(DateTimeParam({ description: 'Only those with activity at or before this time' })),
+  updated_after: Optional(DateTimeParam({ description: 'Only those changed at or after this time' })),
+  updated_before: Optional(DateTimeParam({ description: 'Only those changed at or before this time' })),
+  marked_for_deletion_on: Optional(DateParam({ description: 'Only those that wait for removal since this day' })),
   repository_storage: Optional(Str({ description: 'Administrators only' })),
 };
 

@@ -17,7 +17,7 @@ export interface ProjectRouteDependencies {
   readonly present: PresentProjects;
 }
 
-const common = { credentials: ['token', 'session'], tag: 'projects' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
 const Accepted = Entity('Accepted', { message: Text() });
 
 export function projectRoutes({ projects, deletion, present }: ProjectRouteDependencies): Route[] {
@@ -36,7 +36,7 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
         name: Optional(Str({ description: 'Required without `path`' })),
         path: Optional(Str({ description: 'Made from the name by default' })),
         namespace_id: Optional(Int({ description: 'Default: the personal namespace' })),
-        initialize_with_readme: Optional(Bool({ default: false })),
+        initialize_with_readme: Optional(Bool({ default: false, description: 'Make a first commit with a README' })),
       }),
       responses: { 201: Project },
       errors: [409],
@@ -71,9 +71,9 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
       params: Type.Object({
         ...projectId,
         ...attributes,
-        name: Optional(Str()),
-        path: Optional(Str()),
-        archived: Optional(Bool()),
+        name: Optional(Str({ description: 'Name of the project' })),
+        path: Optional(Str({ description: 'Last part of the address of the project' })),
+        archived: Optional(Bool({ description: 'Whether the project is read-only' })),
       }),
       responses: { 200: Project },
       errors: [409],

@@ -143,9 +143,13 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
       pagination: 'token',
       params: Type.Object({
         id,
-        search: Optional(Str({ maxLength: 1024 })),
-        regex: Optional(Str({ maxLength: 1024 })),
-        sort: Optional(OneOf(['name_asc', 'updated_asc', 'updated_desc'])),
+        search: Optional(
+          Str({ maxLength: 1024, description: 'Only those whose name or description contains this text' }),
+        ),
+        regex: Optional(
+          Str({ maxLength: 1024, description: 'Only branches whose name matches this regular expression' }),
+        ),
+        sort: Optional(OneOf(['name_asc', 'updated_asc', 'updated_desc'], { description: 'Direction of the order' })),
       }),
       responses: { 200: ListOf(Branch) },
       handler: async ({ params, subject, caller, page }) => {
@@ -163,8 +167,8 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
       access: pushCode,
       params: Type.Object({
         id,
-        branch: Str({ minLength: 1, maxLength: 1024 }),
-        ref: Str({ minLength: 1, maxLength: 1024 }),
+        branch: Str({ minLength: 1, maxLength: 1024, description: 'Name of the branch' }),
+        ref: Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag' }),
       }),
       responses: { 201: Branch },
       errors: [409],
@@ -182,7 +186,7 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
       tag: 'Branches',
       credentials,
       access: readCode,
-      params: Type.Object({ id, branch: Str() }),
+      params: Type.Object({ id, branch: Str({ description: 'Name of the branch' }) }),
       responses: { 200: Branch },
       handler: async ({ params, subject, caller }) => one(subject, caller, await find(subject, params.branch)),
     }),
@@ -193,7 +197,7 @@ export function branchRoutes(deps: BranchRoutesDependencies): Route[] {
       tag: 'Branches',
       credentials,
       access: pushCode,
-      params: Type.Object({ id, branch: Str() }),
+      params: Type.Object({ id, branch: Str({ description: 'Name of the branch' }) }),
       responses: { 204: Empty },
       errors: [409],
       conditional: true,
@@ -232,9 +236,13 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
       pagination: 'token',
       params: Type.Object({
         id,
-        search: Optional(Str({ maxLength: 1024 })),
-        order_by: Optional(OneOf(['name', 'updated', 'version'], { default: 'updated' })),
-        sort: Optional(OneOf(['asc', 'desc'], { default: 'desc' })),
+        search: Optional(
+          Str({ maxLength: 1024, description: 'Only those whose name or description contains this text' }),
+        ),
+        order_by: Optional(
+          OneOf(['name', 'updated', 'version'], { default: 'updated', description: 'What the list is ordered by' }),
+        ),
+        sort: Optional(OneOf(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' })),
       }),
       responses: { 200: ListOf(Tag) },
       handler: async ({ params, subject, page }) => {
@@ -261,7 +269,7 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
       tag: 'Tags',
       credentials,
       access: readCode,
-      params: Type.Object({ id, tag_name: Str() }),
+      params: Type.Object({ id, tag_name: Str({ description: 'Name of the tag' }) }),
       responses: { 200: Tag },
       handler: async ({ params, subject }) => {
         const found = (await reader.tags(subject.project)).find((ref) => ref.name === params.tag_name);
@@ -278,9 +286,11 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
       access: pushCode,
       params: Type.Object({
         id,
-        tag_name: Str({ minLength: 1, maxLength: 1024 }),
-        ref: Str({ minLength: 1, maxLength: 1024 }),
-        message: Optional(Str({ maxLength: 1_048_576 })),
+        tag_name: Str({ minLength: 1, maxLength: 1024, description: 'Name of the tag' }),
+        ref: Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag' }),
+        message: Optional(
+          Str({ maxLength: 1_048_576, description: 'Message of an annotated tag; a lightweight tag without it' }),
+        ),
       }),
       responses: { 201: Tag },
       errors: [409],
@@ -294,7 +304,7 @@ function tagRoutes(deps: BranchRoutesDependencies): Route[] {
       tag: 'Tags',
       credentials,
       access: pushCode,
-      params: Type.Object({ id, tag_name: Str() }),
+      params: Type.Object({ id, tag_name: Str({ description: 'Name of the tag' }) }),
       responses: { 204: Empty },
       errors: [409],
       conditional: true,

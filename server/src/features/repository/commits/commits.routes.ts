@@ -31,11 +31,11 @@ const readCode = { on: 'project', ability: 'read_code' } as const;
 const credentials = ['token', 'session'] as const;
 
 const commitAction = Type.Object({
-  action: OneOf(['create', 'delete', 'move', 'update', 'chmod']),
+  action: OneOf(['create', 'delete', 'move', 'update', 'chmod'], { description: 'What is done with the file' }),
   file_path: Str({ minLength: 1, maxLength: 4096, description: 'Full path' }),
   previous_path: Optional(Str({ maxLength: 4096, description: 'Where a moved file was' })),
   content: Optional(Str({ description: 'Needed by `create` and `update`' })),
-  encoding: Optional(OneOf(['text', 'base64'], { default: 'text' })),
+  encoding: Optional(OneOf(['text', 'base64'], { default: 'text', description: 'How `content` is written' })),
   last_commit_id: Optional(Str({ description: 'Last known commit of the file' })),
   execute_filemode: Optional(Bool({ description: 'Only for `chmod`' })),
 });
@@ -82,14 +82,21 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
         ref_name: Optional(Str({ description: 'Branch, tag or revision range; the default branch when absent' })),
         since: Optional(DateTimeParam({ description: 'Only commits at or after this time' })),
         until: Optional(DateTimeParam({ description: 'Only commits at or before this time' })),
-        path: Optional(Str({ maxLength: 4096 })),
+        path: Optional(Str({ maxLength: 4096, description: 'Only what is below this path' })),
         follow: Optional(Bool({ description: 'Follow renames of `path`' })),
-        author: Optional(Str({ maxLength: 255 })),
+        author: Optional(
+          Str({ maxLength: 255, description: 'Only commits whose author, as `Name <email>`, contains this text' }),
+        ),
         all: Optional(Bool({ description: 'From every ref' })),
-        with_stats: Optional(Bool()),
-        first_parent: Optional(Bool()),
-        order: Optional(OneOf(['default', 'topo'], { default: 'default' })),
-        trailers: Optional(Bool()),
+        with_stats: Optional(Bool({ description: 'Also give numbers of added and removed lines' })),
+        first_parent: Optional(Bool({ description: 'Follow only the first parent of merge commits' })),
+        order: Optional(
+          OneOf(['default', 'topo'], {
+            default: 'default',
+            description: 'Order of commits: by date, or children before parents',
+          }),
+        ),
+        trailers: Optional(Bool({ description: 'Also give the trailers of messages' })),
       }),
       responses: { 200: ListOf(Commit) },
       handler: async ({ params, subject, page }) => {
@@ -128,16 +135,26 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       access: { on: 'project', ability: 'push_code' },
       params: Type.Object({
         id,
-        branch: Str({ minLength: 1, maxLength: 1024 }),
-        commit_message: Str({ minLength: 1, maxLength: 1_048_576 }),
-        actions: List(commitAction, { maxItems: 10_000 }),
-        start_branch: Optional(Str({ minLength: 1 })),
-        start_sha: Optional(Str({ minLength: 1 })),
+        branch: Str({
+          minLength: 1,
+          maxLength: 1024,
+          description:
+            'Branch that the commit is made on; created from `start_branch` or `start_sha` when it is missing',
+        }),
+        commit_message: Str({ minLength: 1, maxLength: 1_048_576, description: 'Message of the commit' }),
+        actions: List(commitAction, {
+          maxItems: 10_000,
+          description: 'The changes of files that make the commit, in order',
+        }),
+        start_branch: Optional(Str({ minLength: 1, description: 'Branch that a new branch starts from' })),
+        start_sha: Optional(Str({ minLength: 1, description: 'Commit that a new branch starts from' })),
         start_project: Optional(IdOrPath('Id or path of the project that the start point is in; the project itself')),
-        author_email: Optional(Str({ maxLength: 255 })),
-        author_name: Optional(Str({ maxLength: 255 })),
-        stats: Optional(Bool({ default: true })),
-        force: Optional(Bool({ default: false })),
+        author_email: Optional(Str({ maxLength: 255, description: "The author's email; the caller's by default" })),
+        author_name: Optional(Str({ maxLength: 255, description: "The author's name; the caller's by default" })),
+        stats: Optional(Bool({ default: true, description: 'Also give numbers of added and removed lines' })),
+        force: Optional(
+          Bool({ default: false, description: 'Replace the branch by a new one from `start_branch` or `start_sha`' }),
+        ),
       }),
       responses: { 201: CommitDetail },
       errors: [409],
@@ -171,7 +188,11 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       tag,
       credentials,
       access: readCode,
-      params: Type.Object({ id, sha, stats: Optional(Bool({ default: true })) }),
+      params: Type.Object({
+        id,
+        sha,
+        stats: Optional(Bool({ default: true, description: 'Also give numbers of added and removed lines' })),
+      }),
       responses: { 200: CommitDetail },
       handler: async ({ params, subject }) =>
         detail(subject, await resolved(subject, params.sha), params.stats ?? true),
@@ -184,7 +205,7 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       credentials,
       access: readCode,
       pagination: 'offset',
-      params: Type.Object({ id, sha, unidiff: Optional(Bool()) }),
+      params: Type.Object({ id, sha, unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })) }),
       responses: { 200: ListOf(FileDiff) },
       handler: async ({ params, subject, page }) => {
         const commitId = await resolved(subject, params.sha);
@@ -199,7 +220,11 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       credentials,
       access: readCode,
       pagination: 'offset',
-      params: Type.Object({ id, sha, type: Optional(OneOf(['branch', 'tag', 'all'], { default: 'all' })) }),
+      params: Type.Object({
+        id,
+        sha,
+        type: Optional(OneOf(['branch', 'tag', 'all'], { default: 'all', description: 'Only branches, or only tags' })),
+      }),
       responses: { 200: ListOf(CommitRef) },
       handler: async ({ params, subject, page }) => {
         const commitId = await resolved(subject, params.sha);
@@ -221,10 +246,10 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       access: readCode,
       params: Type.Object({
         id,
-        from: Str({ minLength: 1 }),
-        to: Str({ minLength: 1 }),
+        from: Str({ minLength: 1, description: 'Commit, branch or tag to compare from' }),
+        to: Str({ minLength: 1, description: 'Commit, branch or tag to compare to' }),
         straight: Optional(Bool({ default: false, description: 'Compare directly instead of from the merge base' })),
-        unidiff: Optional(Bool()),
+        unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })),
       }),
       responses: { 200: Compare },
       handler: async ({ params, subject }) => {

@@ -6,7 +6,7 @@ export const TreeEntry = Entity('TreeEntry', {
   name: Text(),
   type: Text({ description: '`tree`, `blob` or `commit` (submodule)' }),
   path: Text(),
-  mode: Text(),
+  mode: Text({ description: 'File mode' }),
 });
 
 export const RepositoryFile = Entity('RepositoryFile', {
@@ -15,10 +15,10 @@ export const RepositoryFile = Entity('RepositoryFile', {
   size: Count({ description: 'Bytes' }),
   encoding: Text(),
   content: Text({ description: 'Base64' }),
-  content_sha256: Text(),
+  content_sha256: Text({ description: 'SHA-256 of the content' }),
   ref: Text(),
-  blob_id: Text(),
-  commit_id: Text(),
-  last_commit_id: Text(),
-  execute_filemode: Flag(),
+  blob_id: Text({ description: 'Hash of the content as git keeps it' }),
+  commit_id: Text({ description: 'The commit of `ref`' }),
+  last_commit_id: Text({ description: 'The last commit that changed the file' }),
+  execute_filemode: Flag({ description: 'Whether it is executable' }),
 });

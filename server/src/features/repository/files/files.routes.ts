@@ -30,6 +30,7 @@ const types: Readonly<Record<string, string>> = {
   tar: 'application/x-tar',
   'tar.gz': 'application/gzip',
 };
+const mediaOf = (format: string): string => types[format] ?? 'application/octet-stream';
 
 export function fileRoutes(deps: FileRoutesDependencies): Route[] {
   const { reader } = deps;
@@ -82,9 +83,9 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       pagination: 'token',
       params: Type.Object({
         id,
-        path: Optional(Str({ maxLength: 4096 })),
-        ref: Optional(Str({ minLength: 1, maxLength: 1024 })),
-        recursive: Optional(Bool({ default: false })),
+        path: Optional(Str({ maxLength: 4096, description: 'Only what is below this path' })),
+        ref: Optional(Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag' })),
+        recursive: Optional(Bool({ default: false, description: 'Also what is in the folders below' })),
         pagination: Optional(
           OneOf(['keyset', 'offset', 'legacy', 'none'], {
             description: '`keyset` pages by `page_token`, `none` answers everything at once',
@@ -113,7 +114,11 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       credentials,
       scopes,
       access: readCode,
-      params: Type.Object({ id, file_path: filePath, ref: Optional(Str({ minLength: 1, maxLength: 1024 })) }),
+      params: Type.Object({
+        id,
+        file_path: filePath,
+        ref: Optional(Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag' })),
+      }),
       responses: { 200: RepositoryFile },
       handler: async ({ params, subject, header }) => {
         const found = await json(subject, params.file_path, params.ref);
@@ -136,10 +141,11 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       params: Type.Object({
         id,
         file_path: filePath,
-        ref: Optional(Str({ minLength: 1, maxLength: 1024 })),
-        lfs: Optional(Bool()),
+        ref: Optional(Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag' })),
+        lfs: Optional(Bool({ description: 'Send the object that an LFS pointer stands for' })),
       }),
       responses: { 200: Binary },
+      media: ['text/plain'],
       handler: async ({ params, subject, signal }) => {
         const found = await file(subject, params.file_path, params.ref);
         return streamed(() => reader.blobStream(subject.project, found.blob.id, signal), 'text/plain', {
@@ -165,11 +171,12 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         access: readCode,
         params: Type.Object({
           id,
-          sha: Optional(Str({ minLength: 1 })),
-          format: Optional(OneOf(formats)),
-          path: Optional(Str({ maxLength: 4096 })),
+          sha: Optional(Str({ minLength: 1, description: 'Commit, branch or tag' })),
+          format: Optional(OneOf(formats, { description: 'Kind of archive' })),
+          path: Optional(Str({ maxLength: 4096, description: 'Only what is below this path' })),
         }),
         responses: { 200: Binary },
+        media: name === 'archive' ? [...new Set(formats.map(mediaOf))] : [mediaOf(name.slice('archive.'.length))],
         handler: async ({ params, subject, signal }) => {
           const { sha, name: ref } = await commitOf(subject, params.sha);
           const format: ArchiveFormat =
@@ -182,7 +189,7 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
             .join('-');
           return streamed(
             () => reader.archive(subject.project, sha, format, `${base}/`, path, signal),
-            types[format] ?? 'application/octet-stream',
+            mediaOf(format),
             {
               // The same files in the same directory; how they are compressed is no promise.
               ETag: etagOf([sha, format, base, path ?? ''].join('\n')),

@@ -196,6 +196,9 @@ describe('archive', () => {
     );
     expect((await bytes('archive.zip')).data.subarray(0, 2).toString()).toBe('PK');
     expect((await bytes('archive.tar.bz2')).data.subarray(0, 3).toString()).toBe('BZh');
+    for (const name of ['archive.tbz', 'archive.tbz2', 'archive.tb2', 'archive.bz2'])
+      expect([name, (await bytes(name)).data.subarray(0, 3).toString()]).toEqual([name, 'BZh']);
+    expect((await bytes('archive.tar.gz')).data.subarray(0, 2).toString('hex')).toBe('1f8b');
     expect((await bytes('archive?format=zip&sha=other%2Fbranch')).data.subarray(0, 2).toString()).toBe('PK');
   });
 

@@ -8,17 +8,7 @@ import type { MergeRequest as MergeRequestRow } from '../../../kernel/db/rows.ts
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, mapPageAsync, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
-import {
-  Bool,
-  DateTimeParam,
-  IdOrPath,
-  Int,
-  List,
-  OneOf,
-  Optional,
-  OrNull,
-  Str,
-} from '../../../kernel/http/params/schema.ts';
+import { Bool, IdOrPath, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { PipelineBasic, type PipelineDetail, type PipelineJson } from '../../ci/index.ts';
@@ -32,6 +22,7 @@ import {
   mergeRequestJson,
   versionJson,
 } from './merge-requests.entity.ts';
+import { filters, people } from './merge-requests.params.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 
@@ -49,12 +40,6 @@ const iid = Int({ description: 'Internal id of the merge request' });
 const one = Type.Object({ id, merge_request_iid: iid });
 const read = { on: 'project', ability: 'read_merge_request' } as const;
 const path = '/projects/:id/merge_requests/:merge_request_iid';
-
-const people = {
-  assignee_id: Optional(Int({ description: 'One assignee; 0 removes all' })),
-  assignee_ids: Optional(List(Int(), { commas: true, description: 'Assignees; empty removes all' })),
-  reviewer_ids: Optional(List(Int(), { commas: true, description: 'Reviewers; empty removes all' })),
-};
 
 /** The part of a pipeline that every object carries. */
 const briefly = ({
@@ -145,32 +130,7 @@ export function mergeRequestRoutes(
       credentials,
       access: read,
       pagination: 'offset',
-      params: Type.Object({
-        id,
-        state: Optional(OneOf(['opened', 'closed', 'merged', 'locked', 'all'], { default: 'all' })),
-        scope: Optional(
-          OneOf(['created_by_me', 'assigned_to_me', 'reviews_for_me', 'all', 'created-by-me', 'assigned-to-me']),
-        ),
-        iids: Optional(List(Int(), { commas: true })),
-        source_branch: Optional(Str()),
-        target_branch: Optional(Str()),
-        author_id: Optional(Int()),
-        author_username: Optional(Str()),
-        assignee_id: Optional(Int()),
-        reviewer_id: Optional(Int()),
-        search: Optional(Str({ maxLength: 255 })),
-        in: Optional(List(OneOf(['title', 'description']), { commas: true })),
-        wip: Optional(OneOf(['yes', 'no'])),
-        draft: Optional(Bool()),
-        created_after: Optional(DateTimeParam()),
-        created_before: Optional(DateTimeParam()),
-        updated_after: Optional(DateTimeParam()),
-        updated_before: Optional(DateTimeParam()),
-        order_by: Optional(OneOf(['created_at', 'updated_at', 'merged_at', 'title'], { default: 'created_at' })),
-        sort: Optional(OneOf(['asc', 'desc'], { default: 'desc' })),
-        view: Optional(OneOf(['simple'])),
-        with_merge_status_recheck: Optional(Bool()),
-      }),
+      params: Type.Object({ id, ...filters }),
       responses: { 200: ListOf(MergeRequest) },
       handler: async ({ params, subject, page, caller }) => {
         const me = caller.user?.id;
@@ -211,14 +171,18 @@ export function mergeRequestRoutes(
       access: { on: 'project', ability: 'create_merge_request' },
       params: Type.Object({
         id,
-        source_branch: Str({ minLength: 1 }),
-        target_branch: Str({ minLength: 1 }),
-        title: Str({ minLength: 1, maxLength: 255 }),
-        description: Optional(OrNull(Str({ maxLength: 1_048_576 }))),
-        target_project_id: Optional(Int()),
-        squash: Optional(Bool()),
-        remove_source_branch: Optional(Bool()),
-        allow_collaboration: Optional(Bool()),
+        source_branch: Str({ minLength: 1, description: 'Branch with the changes' }),
+        target_branch: Str({ minLength: 1, description: 'Branch that the changes go to' }),
+        title: Str({ minLength: 1, maxLength: 255, description: 'Title of the merge request' }),
+        description: Optional(
+          OrNull(Str({ maxLength: 1_048_576, description: 'Text of the merge request, in Markdown' })),
+        ),
+        target_project_id: Optional(Int({ description: 'Project that the changes go to; this one by default' })),
+        squash: Optional(Bool({ description: 'Whether the commits become one when merged' })),
+        remove_source_branch: Optional(Bool({ description: 'Whether merging removes the source branch' })),
+        allow_collaboration: Optional(
+          Bool({ description: 'Whether who may merge into the target may push to the source branch' }),
+        ),
         ...people,
       }),
       responses: { 201: MergeRequestDetail },
@@ -256,9 +220,11 @@ export function mergeRequestRoutes(
       params: Type.Object({
         id,
         merge_request_iid: iid,
-        render_html: Optional(Bool()),
-        include_diverged_commits_count: Optional(Bool()),
-        include_rebase_in_progress: Optional(Bool()),
+        render_html: Optional(Bool({ description: 'Also give title and description as HTML' })),
+        include_diverged_commits_count: Optional(
+          Bool({ description: 'Also tell how many commits the source branch is behind' }),
+        ),
+        include_rebase_in_progress: Optional(Bool({ description: 'Also tell whether a rebase is in progress' })),
       }),
       responses: { 200: MergeRequestDetail },
       handler: async ({ params, subject, caller }) =>
@@ -277,14 +243,18 @@ export function mergeRequestRoutes(
       params: Type.Object({
         id,
         merge_request_iid: iid,
-        title: Optional(Str({ minLength: 1, maxLength: 255 })),
-        description: Optional(OrNull(Str({ maxLength: 1_048_576 }))),
-        target_branch: Optional(Str({ minLength: 1 })),
-        state_event: Optional(OneOf(['close', 'reopen'])),
-        squash: Optional(Bool()),
-        remove_source_branch: Optional(Bool()),
-        allow_collaboration: Optional(Bool()),
-        discussion_locked: Optional(Bool()),
+        title: Optional(Str({ minLength: 1, maxLength: 255, description: 'Title of the merge request' })),
+        description: Optional(
+          OrNull(Str({ maxLength: 1_048_576, description: 'Text of the merge request, in Markdown' })),
+        ),
+        target_branch: Optional(Str({ minLength: 1, description: 'Branch that the changes go to' })),
+        state_event: Optional(OneOf(['close', 'reopen'], { description: 'Close it or open it again' })),
+        squash: Optional(Bool({ description: 'Whether the commits become one when merged' })),
+        remove_source_branch: Optional(Bool({ description: 'Whether merging removes the source branch' })),
+        allow_collaboration: Optional(
+          Bool({ description: 'Whether who may merge into the target may push to the source branch' }),
+        ),
+        discussion_locked: Optional(Bool({ description: 'Whether only members may comment' })),
         ...people,
       }),
       responses: { 200: MergeRequestDetail },
@@ -344,7 +314,11 @@ export function mergeRequestRoutes(
       credentials,
       access: read,
       pagination: 'offset',
-      params: Type.Object({ id, merge_request_iid: iid, unidiff: Optional(Bool()) }),
+      params: Type.Object({
+        id,
+        merge_request_iid: iid,
+        unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })),
+      }),
       responses: { 200: ListOf(FileDiff) },
       handler: async ({ params, subject, page }) =>
         slicePage(page, (await files(subject, await find(subject, params.merge_request_iid))).files),
@@ -357,7 +331,11 @@ export function mergeRequestRoutes(
       deprecated: true,
       credentials,
       access: read,
-      params: Type.Object({ id, merge_request_iid: iid, access_raw_diffs: Optional(Bool()) }),
+      params: Type.Object({
+        id,
+        merge_request_iid: iid,
+        access_raw_diffs: Optional(Bool({ description: 'Whole files instead of the stored, shortened diffs' })),
+      }),
       responses: { 200: MergeRequestChanges },
       handler: async ({ params, subject, caller }) => {
         const row = await find(subject, params.merge_request_iid);
@@ -424,13 +402,13 @@ export function mergeRequestRoutes(
       params: Type.Object({
         id,
         merge_request_iid: iid,
-        merge_commit_message: Optional(Str({ minLength: 1 })),
-        squash_commit_message: Optional(Str({ minLength: 1 })),
-        squash: Optional(Bool()),
-        should_remove_source_branch: Optional(Bool()),
+        merge_commit_message: Optional(Str({ minLength: 1, description: 'Message of the merge commit' })),
+        squash_commit_message: Optional(Str({ minLength: 1, description: 'Message of the squashed commit' })),
+        squash: Optional(Bool({ description: 'Whether the commits become one when merged' })),
+        should_remove_source_branch: Optional(Bool({ description: 'Whether to remove the source branch' })),
         sha: Optional(Str({ description: 'Must be the head of the source branch' })),
         merge_when_pipeline_succeeds: Optional(Bool({ deprecated: true, description: 'Use `auto_merge`' })),
-        auto_merge: Optional(Bool()),
+        auto_merge: Optional(Bool({ description: 'Merge when the pipeline succeeds' })),
       }),
       responses: { 200: MergeRequestDetail },
       errors: [405, 409, 422],
