@@ -78,8 +78,6 @@ export interface App {
   close(): Promise<void>;
 }
 
-const limits = { maxParameterBytes: 10 * 1024 * 1024, maxFileBytes: 100 * 1024 * 1024 };
-
 /** What features are made of: the technology, and what is built on it once. */
 export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
   readonly settings: Settings;
@@ -277,7 +275,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     resolver,
     parents,
     rates,
-    limits,
+    limits: config,
     temporary: objects.temporary,
     externalUrl,
     maximumOffset: async () => (await settings.read()).offset_pagination_limit,

@@ -29,6 +29,11 @@ export interface Config {
   readonly metricsToken: string | null;
   /** Whether administrators may make and use impersonation tokens. */
   readonly impersonationEnabled: boolean;
+  readonly maxParameterBytes: number;
+  readonly maxFileBytes: number;
+  readonly maxFiles: number;
+  readonly maxParameters: number;
+  readonly maxParameterDepth: number;
 }
 
 export class ConfigError extends Error {
@@ -52,6 +57,24 @@ interface Key<K extends keyof Config> {
 
 const key = <K extends keyof Config>(definition: Key<K>): Key<keyof Config> =>
   definition as unknown as Key<keyof Config>;
+
+type LimitName = 'maxParameterBytes' | 'maxFileBytes' | 'maxFiles' | 'maxParameters' | 'maxParameterDepth';
+
+/** A bound on what one request may hold; the error that it causes gives its name in `millrace.toml` and its value. */
+const limit = (name: LimitName, fallback: number, maximum: number, description: string) =>
+  key({
+    name,
+    env: `MILLRACE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+    description,
+    fallbackText: `\`${fallback}\``,
+    fallback: () => fallback,
+    parse: (text) => {
+      const value = Number(text);
+      if (!Number.isInteger(value) || value < 1 || value > maximum)
+        throw new Error(`a whole number from 1 to ${maximum}`);
+      return value;
+    },
+  });
 
 const absolute = (text: string) => path.resolve(text);
 function port(text: string): number {
@@ -308,6 +331,11 @@ export const configKeys: readonly Key<keyof Config>[] = [
     fallback: () => true,
     parse: flag,
   }),
+  limit('maxParameterBytes', 10 * 1024 * 1024, 512 * 1024 * 1024, 'Bytes of a JSON or form body, files not counted'),
+  limit('maxFileBytes', 100 * 1024 * 1024, 2 ** 40, 'Bytes of one uploaded file where no setting says otherwise'),
+  limit('maxFiles', 50, 10_000, 'Files in one request'),
+  limit('maxParameters', 50_000, 1_000_000, 'Values in one request, those in hashes and arrays included'),
+  limit('maxParameterDepth', 32, 1000, 'Levels of hashes and arrays inside each other in one request'),
 ];
 
 type ConfigSource = 'default' | 'environment' | 'file';

@@ -52,7 +52,10 @@ const apiPrefix = '/api/v4';
 /** The declared parameters of a route together with those of its paging. */
 export function parametersOf(route: Route): TObject {
   return route.pagination
-    ? Type.Object({ ...pagingParameters(route.pagination), ...route.params.properties })
+    ? Type.Object(
+        { ...pagingParameters(route.pagination), ...route.params.properties },
+        'x-rules' in route.params ? { 'x-rules': route.params['x-rules'] } : {},
+      )
     : route.params;
 }
 
@@ -124,8 +127,8 @@ async function authorise(
 const ended = new DOMException('The request has ended', 'AbortError');
 
 const textOf = (value: string): string => value.slice(value.indexOf('?') + 1);
-const queryOf = (request: FastifyRequest): RawObject =>
-  request.url.includes('?') ? parseUrlEncoded(textOf(request.url)) : emptyObject();
+const queryOf = (request: FastifyRequest, limits: BodyLimits): RawObject =>
+  request.url.includes('?') ? parseUrlEncoded(textOf(request.url), limits) : emptyObject();
 
 /** The client's address for the log and rate limits: only trusted proxies may say another (Fastify's trustProxy). */
 const addressOf = (request: FastifyRequest) => request.ip;
@@ -214,7 +217,7 @@ async function run(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const query = queryOf(request);
+  const query = queryOf(request, deps.limits);
   const path = request.params as Record<string, string>;
   // `/users/` is not the user without a name; only the rest that `*` catches may be empty.
   if (Object.entries(path).some(([name, value]) => value === '' && name !== '*')) throw noSuchRoute();

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Entity, Text } from '../../../kernel/http/entity.ts';
 import { badRequest, forbidden, notFound } from '../../../kernel/http/errors.ts';
 import { readBody } from '../../../kernel/http/params/body.ts';
-import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
+import { defaultParameterLimits, isFile } from '../../../kernel/http/params/nested.ts';
 import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route } from '../../../kernel/http/route.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
@@ -17,9 +17,6 @@ import { jobTokenOf, runningJob } from './job-access.ts';
 const tag = 'Runner protocol';
 /** Bytes of the fields next to the file. */
 const maxParameterBytes = 64 * 1024;
-
-const isFile = (value: unknown): value is UploadedFile =>
-  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'file';
 
 export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts): Route[] {
   const { db } = deps;
@@ -54,7 +51,9 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts)
       handler: async ({ params, request }) => {
         const job = await runningJob(db, params.id, jobTokenOf(request, params.token));
         const type = params.artifact_type ?? 'archive';
-        const limits = { maxParameterBytes, maxFileBytes: await artifacts.maxBytes(type) };
+        const maxFileBytes = await artifacts.maxBytes(type);
+        const fileLimitName = type === 'archive' ? 'max_artifacts_size' : 'max_report_bytes';
+        const limits = { ...defaultParameterLimits, maxParameterBytes, maxFileBytes, maxFiles: 1, fileLimitName };
         const body = await readBody(request.raw, limits, deps.objects.temporary);
         try {
           const file = body.tree.file;

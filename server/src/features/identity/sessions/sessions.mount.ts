@@ -6,7 +6,7 @@ import { authenticate, cookie } from '../../../kernel/http/credentials.ts';
 import { AnyJson, Entity, Fields, Flag, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
 import { forbidden, invalidParameters, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { mergeParameters, readBody } from '../../../kernel/http/params/body.ts';
-import { emptyObject } from '../../../kernel/http/params/nested.ts';
+import { defaultParameterLimits, emptyObject } from '../../../kernel/http/params/nested.ts';
 import { Bool, JsonObject, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { validateParameters } from '../../../kernel/http/params/validate.ts';
 import { serialiser } from '../../../kernel/http/serialise.ts';
@@ -63,7 +63,7 @@ const nobody: Static<typeof SessionView> = {
   csrf_token: null,
 };
 const serialise = serialiser(SessionView);
-const limits = { maxParameterBytes: 100_000, maxFileBytes: 0 };
+const limits = { ...defaultParameterLimits, maxParameterBytes: 100_000, maxFileBytes: 0, maxFiles: 0 };
 /** How long a browser keeps the cookie of a remembered session; the server decides how long it is worth anything. */
 const rememberedCookieSeconds = 365 * 86_400;
 

@@ -3,8 +3,9 @@ import Type from 'typebox';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
-import { invalidParameters, notFound } from '../../../kernel/http/errors.ts';
-import { Bool, Int, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
+import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
+import { Bool, Int, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
@@ -126,20 +127,19 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       path: '/groups/:id',
       summary: 'Change a group',
       access: { on: 'group', ability: 'update_group' },
-      params: Type.Object({
-        ...groupId,
-        ...attributes,
-        ...laterAttributes,
-        name: Optional(Str({ description: 'Name of the group' })),
-        path: Optional(Str({ description: 'Last part of the address of the group' })),
-      }),
+      params: Type.Object(
+        {
+          ...groupId,
+          ...attributes,
+          ...laterAttributes,
+          name: Optional(Str({ description: 'Name of the group' })),
+          path: Optional(Str({ description: 'Last part of the address of the group' })),
+        },
+        rules(atLeastOneOf('name', 'path', ...Object.keys({ ...attributes, ...laterAttributes }))),
+      ),
       responses: { 200: GroupDetail },
       handler: async ({ params, caller, subject }) => {
         const { id: _, name, path, ...settings } = params;
-        if (Object.keys(params).length === 1)
-          throw invalidParameters([
-            `name, path, ${Object.keys(attributes).join(', ')} are missing, at least one parameter must be provided`,
-          ]);
         const names = { ...(name === undefined ? {} : { name }), ...(path === undefined ? {} : { path }) };
         await groups.update(subject, caller, names, settings);
         return await reloaded(subject, caller);

@@ -4,6 +4,7 @@ import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { HttpError, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
+import { exactlyOneOf } from '../../../kernel/http/params/groups.ts';
 import {
   Bool,
   DateParam,
@@ -14,6 +15,7 @@ import {
   OneOrMore,
   Optional,
   OrNull,
+  rules,
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
@@ -45,10 +47,8 @@ function peopleOf({ user_id, username }: Addition): Array<number | string> {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  if (user_id && names.length > 0) throw invalidParameters(['user_id, username are mutually exclusive']);
   const people = user_id ?? names;
-  if (people.length === 0)
-    throw invalidParameters(['user_id, username are missing, exactly one parameter must be provided']);
+  if (people.length === 0) throw invalidParameters([`${user_id ? 'user_id' : 'username'} is empty`]);
   if (people.length > 100) throw invalidParameters(['user_id has more than 100 elements']);
   return people;
 }
@@ -192,16 +192,19 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         path: base,
         summary: `Add members to a ${noun}`,
         access: admin,
-        params: Type.Object({
-          ...id,
-          user_id: Optional(OneOrMore(Int(), { description: 'One id or several, comma-separated' })),
-          username: Optional(Str({ description: 'Instead of `user_id`' })),
-          access_level: Int({
-            description:
-              'Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access',
-          }),
-          expires_at: expiry,
-        }),
+        params: Type.Object(
+          {
+            ...id,
+            user_id: Optional(OneOrMore(Int(), { description: 'One id or several, comma-separated' })),
+            username: Optional(Str({ description: 'Instead of `user_id`' })),
+            access_level: Int({
+              description:
+                'Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access',
+            }),
+            expires_at: expiry,
+          },
+          rules(exactlyOneOf('user_id', 'username')),
+        ),
         responses: { 201: Type.Union([Member, MembersAdded]) },
         errors: [409],
         handler: ({ params, caller, subject }) => add(caller, subject, params),

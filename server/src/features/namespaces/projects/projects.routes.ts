@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { Entity, Text } from '../../../kernel/http/entity.ts';
-import { invalidParameters } from '../../../kernel/http/errors.ts';
-import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
+import { Bool, Int, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
 import type { PresentOptions, PresentProjects } from './presenter.ts';
@@ -31,20 +31,19 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
       path: '/projects',
       summary: 'Create a project',
       access: { on: 'instance', ability: 'signed_in' },
-      params: Type.Object({
-        ...attributes,
-        name: Optional(Str({ description: 'Required without `path`' })),
-        path: Optional(Str({ description: 'Made from the name by default' })),
-        namespace_id: Optional(Int({ description: 'Default: the personal namespace' })),
-        initialize_with_readme: Optional(Bool({ default: false, description: 'Make a first commit with a README' })),
-      }),
+      params: Type.Object(
+        {
+          ...attributes,
+          name: Optional(Str({ description: 'Required without `path`' })),
+          path: Optional(Str({ description: 'Made from the name by default' })),
+          namespace_id: Optional(Int({ description: 'Default: the personal namespace' })),
+          initialize_with_readme: Optional(Bool({ default: false, description: 'Make a first commit with a README' })),
+        },
+        rules(atLeastOneOf('name', 'path')),
+      ),
       responses: { 201: Project },
       errors: [409],
-      handler: async ({ params, caller }) => {
-        if (params.name === undefined && params.path === undefined)
-          throw invalidParameters(['name, path are missing, at least one parameter must be provided']);
-        return await one(await projects.create(caller, params), caller);
-      },
+      handler: async ({ params, caller }) => await one(await projects.create(caller, params), caller),
     }),
     route({
       ...common,
@@ -68,22 +67,19 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
       path: '/projects/:id',
       summary: 'Change a project',
       access: { on: 'project', ability: 'update_project' },
-      params: Type.Object({
-        ...projectId,
-        ...attributes,
-        name: Optional(Str({ description: 'Name of the project' })),
-        path: Optional(Str({ description: 'Last part of the address of the project' })),
-        archived: Optional(Bool({ description: 'Whether the project is read-only' })),
-      }),
+      params: Type.Object(
+        {
+          ...projectId,
+          ...attributes,
+          name: Optional(Str({ description: 'Name of the project' })),
+          path: Optional(Str({ description: 'Last part of the address of the project' })),
+          archived: Optional(Bool({ description: 'Whether the project is read-only' })),
+        },
+        rules(atLeastOneOf('name', 'path', ...Object.keys(attributes), 'archived')),
+      ),
       responses: { 200: Project },
       errors: [409],
-      handler: async ({ params, caller, subject }) => {
-        if (Object.keys(params).length === 1)
-          throw invalidParameters([
-            `name, path, ${Object.keys(attributes).join(', ')} are missing, at least one parameter must be provided`,
-          ]);
-        return await one(await projects.update(subject, caller, params), caller);
-      },
+      handler: async ({ params, caller, subject }) => await one(await projects.update(subject, caller, params), caller),
     }),
     route({
       ...common,

@@ -5,9 +5,19 @@ import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { badRequest, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { badRequest, notFound } from '../../../kernel/http/errors.ts';
 import { mapPageAsync, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
-import { Bool, DateTimeParam, IdOrPath, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
+import {
+  Bool,
+  DateTimeParam,
+  IdOrPath,
+  List,
+  OneOf,
+  Optional,
+  rules,
+  Str,
+} from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { RepositoryAccess } from '../face.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
@@ -133,34 +143,35 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       credentials,
       scopes: ['api'],
       access: { on: 'project', ability: 'push_code' },
-      params: Type.Object({
-        id,
-        branch: Str({
-          minLength: 1,
-          maxLength: 1024,
-          description:
-            'Branch that the commit is made on; created from `start_branch` or `start_sha` when it is missing',
-        }),
-        commit_message: Str({ minLength: 1, maxLength: 1_048_576, description: 'Message of the commit' }),
-        actions: List(commitAction, {
-          maxItems: 10_000,
-          description: 'The changes of files that make the commit, in order',
-        }),
-        start_branch: Optional(Str({ minLength: 1, description: 'Branch that a new branch starts from' })),
-        start_sha: Optional(Str({ minLength: 1, description: 'Commit that a new branch starts from' })),
-        start_project: Optional(IdOrPath('Id or path of the project that the start point is in; the project itself')),
-        author_email: Optional(Str({ maxLength: 255, description: "The author's email; the caller's by default" })),
-        author_name: Optional(Str({ maxLength: 255, description: "The author's name; the caller's by default" })),
-        stats: Optional(Bool({ default: true, description: 'Also give numbers of added and removed lines' })),
-        force: Optional(
-          Bool({ default: false, description: 'Replace the branch by a new one from `start_branch` or `start_sha`' }),
-        ),
-      }),
+      params: Type.Object(
+        {
+          id,
+          branch: Str({
+            minLength: 1,
+            maxLength: 1024,
+            description:
+              'Branch that the commit is made on; created from `start_branch` or `start_sha` when it is missing',
+          }),
+          commit_message: Str({ minLength: 1, maxLength: 1_048_576, description: 'Message of the commit' }),
+          actions: List(commitAction, {
+            maxItems: 10_000,
+            description: 'The changes of files that make the commit, in order',
+          }),
+          start_branch: Optional(Str({ minLength: 1, description: 'Branch that a new branch starts from' })),
+          start_sha: Optional(Str({ minLength: 1, description: 'Commit that a new branch starts from' })),
+          start_project: Optional(IdOrPath('Id or path of the project that the start point is in; the project itself')),
+          author_email: Optional(Str({ maxLength: 255, description: "The author's email; the caller's by default" })),
+          author_name: Optional(Str({ maxLength: 255, description: "The author's name; the caller's by default" })),
+          stats: Optional(Bool({ default: true, description: 'Also give numbers of added and removed lines' })),
+          force: Optional(
+            Bool({ default: false, description: 'Replace the branch by a new one from `start_branch` or `start_sha`' }),
+          ),
+        },
+        rules(mutuallyExclusive('start_branch', 'start_sha')),
+      ),
       responses: { 201: CommitDetail },
       errors: [409],
       handler: async ({ params, subject, caller }) => {
-        if (params.start_branch !== undefined && params.start_sha !== undefined)
-          throw invalidParameters(['start_branch, start_sha are mutually exclusive']);
         if (
           params.start_project !== undefined &&
           params.start_project !== String(subject.project.id) &&

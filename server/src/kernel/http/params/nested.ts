@@ -4,10 +4,10 @@
  */
 import { badRequest } from '../errors.ts';
 
-/** An uploaded part, already on disk below the server's temporary directory. */
+/** An uploaded part, already on disk below the server's temporary directory under a generated name. */
 export interface UploadedFile {
-  readonly kind: 'file';
   readonly path: string;
+  /** What the client calls it: text about the file, never part of a path. */
   readonly filename: string;
   readonly contentType: string;
   readonly size: number;
@@ -19,20 +19,41 @@ export interface RawObject {
   [key: string]: Raw;
 }
 
-/** Bounds on hostile input; counted over one request. */
-const limits = { depth: 32, pairs: 20_000 };
+/** Bounds on the shape of one request's parameters; each is named in the error that it causes. */
+export interface ParameterLimits {
+  /** Values in a query or body, those inside hashes and arrays included. */
+  readonly maxParameters: number;
+  /** Levels of hashes and arrays inside each other. */
+  readonly maxParameterDepth: number;
+}
+
+/** Where no configuration is at hand; the same values as its defaults. */
+export const defaultParameterLimits: ParameterLimits = { maxParameters: 50_000, maxParameterDepth: 32 };
+
+export const tooMany = ({ maxParameters }: ParameterLimits) =>
+  badRequest(`more than ${maxParameters} parameters (max_parameters)`);
+export const tooDeep = ({ maxParameterDepth }: ParameterLimits) =>
+  badRequest(`parameters nest deeper than ${maxParameterDepth} (max_parameter_depth)`);
 
 const isObject = (value: Raw | undefined): value is RawObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isFile(value);
 
+/** The objects that are uploads. A hash of parameters with the same keys is not one, whatever it says of itself. */
+const uploads = new WeakSet<object>();
+
+export function uploadedFile(file: UploadedFile): UploadedFile {
+  uploads.add(file);
+  return file;
+}
+
 /** Tells an uploaded part from a nested hash. */
 export const isFile = (value: unknown): value is UploadedFile =>
-  typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'file' && 'sha256' in value;
+  typeof value === 'object' && value !== null && uploads.has(value);
 
 export const emptyObject = (): RawObject => Object.create(null) as RawObject;
 
 /** `a[b][][c]` -> ['a', 'b', '', 'c']; a name that is not well formed is taken literally. */
-function segments(name: string): string[] {
+function segments(name: string, limits: ParameterLimits): string[] {
   const first = name.indexOf('[');
   if (first <= 0) return [name];
   const parts = [name.slice(0, first)];
@@ -44,7 +65,7 @@ function segments(name: string): string[] {
     parts.push(name.slice(at + 1, end));
     at = end + 1;
   }
-  if (parts.length > limits.depth) throw badRequest(`parameters nest deeper than ${limits.depth}`);
+  if (parts.length > limits.maxParameterDepth) throw tooDeep(limits);
   return parts;
 }
 
@@ -92,18 +113,18 @@ function put(target: RawObject, path: readonly string[], value: Raw): void {
   put(child, rest, value);
 }
 
-const mixed = (key: string) => badRequest(`parameter ${key} is given both as a value and as a structure`);
+const mixed = (key: string) => badRequest(`parameter ${key.slice(0, 200)} is given both as a value and as a structure`);
 
 /** Collects name/value pairs into one tree. */
-export function collector(): { add(name: string, value: Raw): void; readonly tree: RawObject } {
+export function collector(limits: ParameterLimits): { add(name: string, value: Raw): void; readonly tree: RawObject } {
   const tree = emptyObject();
   let pairs = 0;
   return {
     tree,
     add(name, value) {
       pairs += 1;
-      if (pairs > limits.pairs) throw badRequest(`more than ${limits.pairs} parameters`);
-      if (name !== '') put(tree, segments(name), value);
+      if (pairs > limits.maxParameters) throw tooMany(limits);
+      if (name !== '') put(tree, segments(name, limits), value);
     },
   };
 }
@@ -117,8 +138,8 @@ const decode = (text: string): string => {
 };
 
 /** `application/x-www-form-urlencoded` text (also a query string without `?`) to a tree. */
-export function parseUrlEncoded(text: string): RawObject {
-  const into = collector();
+export function parseUrlEncoded(text: string, limits: ParameterLimits = defaultParameterLimits): RawObject {
+  const into = collector(limits);
   let start = 0;
   while (start <= text.length) {
     let end = text.indexOf('&', start);

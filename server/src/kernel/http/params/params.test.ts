@@ -2,11 +2,14 @@
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { HttpError } from '../errors.ts';
-import { parseUrlEncoded, type RawObject } from './nested.ts';
+import { parseDateTime } from './dates.ts';
+import { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive } from './groups.ts';
+import { parseUrlEncoded, type RawObject, uploadedFile } from './nested.ts';
 import {
   Bool,
   DateParam,
   DateTimeParam,
+  FileParam,
   Float,
   Hash,
   Int,
@@ -15,9 +18,10 @@ import {
   OneOrMore,
   Optional,
   OrNull,
+  rules,
   Str,
 } from './schema.ts';
-import { parseDateTime, validateParameters } from './validate.ts';
+import { validateParameters } from './validate.ts';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const parse = (text: string) => plain(parseUrlEncoded(text));
@@ -52,6 +56,15 @@ describe('names of form and query parameters', () => {
     expect(parse('position[line_range][start][line_code]=x_1_2')).toEqual({
       position: { line_range: { start: { line_code: 'x_1_2' } } },
     });
+    expect(parse('variables[][key]=A&variables[][value]=1&variables[][key]=B&variables[][value]=2')).toEqual({
+      variables: [
+        { key: 'A', value: '1' },
+        { key: 'B', value: '2' },
+      ],
+    });
+    expect(parse('a[][b][]=1&a[][b][]=2&a[][c][d]=3&a[][c][d]=4')).toEqual({
+      a: [{ b: ['1', '2'], c: { d: '3' } }, { c: { d: '4' } }],
+    });
   });
 
   it('decodes plus and percent, keeps the last of equal scalars, and takes an odd name literally', () => {
@@ -60,7 +73,12 @@ describe('names of form and query parameters', () => {
 
   it('refuses a name that is both a value and a structure, deep nesting, and bad encoding', () => {
     expect(reason(() => parseUrlEncoded('a=1&a[]=2'))).toEqual({ message: expect.stringContaining('parameter a') });
-    expect(reason(() => parseUrlEncoded(`a${'[x]'.repeat(40)}=1`))).toEqual({ message: expect.stringContaining('32') });
+    expect(reason(() => parseUrlEncoded(`a${'[x]'.repeat(40)}=1`))).toEqual({
+      message: expect.stringContaining('deeper than 32 (max_parameter_depth)'),
+    });
+    expect(reason(() => parseUrlEncoded('a=1&'.repeat(6), { maxParameters: 5, maxParameterDepth: 3 }))).toEqual({
+      message: '400 Bad request - more than 5 parameters (max_parameters)',
+    });
     expect(reason(() => parseUrlEncoded('a=%ff'))).toEqual({ message: expect.stringContaining('percent-encoded') });
   });
 
@@ -101,9 +119,9 @@ describe('validation', () => {
       limit: 20,
       on: '2026-01-31',
     });
-    for (const word of ['true', '1', 'yes', 'on', 'True'])
+    for (const word of ['true', '1', 'yes', 'on', 'True', 'TRUE', 't', 'y'])
       expect(text(`id=1&flag=${word}`)).toMatchObject({ flag: true });
-    for (const word of ['false', '0', 'no', 'off', 'False'])
+    for (const word of ['false', '0', 'no', 'off', 'False', 'FALSE', 'f', 'n'])
       expect(text(`id=1&flag=${word}`)).toMatchObject({ flag: false });
   });
 
@@ -121,11 +139,31 @@ describe('validation', () => {
     expect(reason(() => json({ id: [1] }))).toEqual({ error: 'id is invalid' });
   });
 
-  it('takes JSON strictly, null as not given, and null as null only where the schema says so', () => {
-    expect(reason(() => json({ id: '1' }))).toEqual({ error: 'id is invalid' });
+  it('takes null as not given, and as null only where the schema says so', () => {
     expect(reason(() => json({ id: null }))).toEqual({ error: 'id is missing' });
     expect(json({ id: 1, name: null, parent: null })).toEqual({ id: 1, parent: null, limit: 20 });
     expect(text('id=1&parent=')).toEqual({ id: 1, parent: null, limit: 20 });
+  });
+
+  it('[1/what-the-service-does/4] takes numbers and booleans as text in JSON, written plainly, and nothing else', () => {
+    expect(
+      json({ id: '7', flag: 'true', ratio: '1.5', ids: ['1', 2], steps: [{ action: 'a', force: 'false' }] }),
+    ).toEqual({
+      id: 7,
+      flag: true,
+      ratio: 1.5,
+      ids: [1, 2],
+      limit: 20,
+      steps: [{ action: 'a', force: false }],
+    });
+    for (const bad of ['', ' 7', '+7', '7.0', '0x7', '1e3', 'seven', true, {}, ['7'], 7.5])
+      expect([bad, reason(() => json({ id: bad }))]).toEqual([bad, { error: 'id is invalid' }]);
+    for (const bad of ['', 'yes', '1', 'True', 1, 0, {}, [true]])
+      expect([bad, reason(() => json({ id: 1, flag: bad }))]).toEqual([bad, { error: 'flag is invalid' }]);
+    for (const bad of ['', '1e3', '.', 'NaN', 'Infinity'])
+      expect([bad, reason(() => json({ id: 1, ratio: bad }))]).toEqual([bad, { error: 'ratio is invalid' }]);
+    for (const bad of [5, true, {}, ['a']])
+      expect([bad, reason(() => json({ id: 1, name: bad }))]).toEqual([bad, { error: 'name is invalid' }]);
   });
 
   it('accepts a scalar or a list for OneOrMore, and names nested places', () => {
@@ -138,12 +176,88 @@ describe('validation', () => {
     expect(reason(() => text('id=1&env=x'))).toEqual({ error: 'env is invalid' });
   });
 
-  it('refuses NUL bytes, unsafe integers and too many elements', () => {
+  it('tells at most fifty reasons, with names cut short: both are as many and as long as the client likes', () => {
+    const steps = Array.from({ length: 1000 }, () => ({}));
+    const told = reason(() => json({ id: 1, steps })) as { error: string };
+    expect(told.error.split(', ')).toHaveLength(50);
+    const long = reason(() => json({ id: 1, env: { ['x'.repeat(100_000)]: 1 } })) as { error: string };
+    expect(long.error.length).toBeLessThan(300);
+  });
+
+  it('refuses NUL bytes, halves of characters, unsafe integers and too many elements', () => {
     expect(reason(() => text('id=1&name=a%00b'))).toEqual({ error: 'name is invalid' });
+    expect(reason(() => text('id=1&env[a%00]=b'))).toEqual({ error: 'env is invalid' });
+    expect(reason(() => json({ id: 1, name: '\ud800' }))).toEqual({ error: 'name is invalid' });
     expect(reason(() => text('id=99999999999999999999'))).toEqual({ error: 'id is invalid' });
     expect(reason(() => json({ id: 1, ids: Array.from({ length: 10_001 }, () => 1) }))).toEqual({
       error: 'ids has more than 10000 elements',
     });
+  });
+});
+
+describe('rules over several parameters', () => {
+  const member = Type.Object(
+    { user_id: Optional(Int()), username: Optional(Str()), level: Optional(Int({ default: 1 })) },
+    rules(exactlyOneOf('user_id', 'username')),
+  );
+  const check = (declared: Parameters<typeof validateParameters>[0], query: string) =>
+    reason(() => validateParameters(declared, parseUrlEncoded(query), new Set()));
+
+  it('[1/errors/7] say what is missing and what excludes each other', () => {
+    expect(check(member, '')).toEqual({
+      error: 'user_id, username are missing, exactly one parameter must be provided',
+    });
+    expect(check(member, 'user_id=1&username=a')).toEqual({ error: 'user_id, username are mutually exclusive' });
+    expect(check(member, 'user_id=1')).toBe('accepted');
+    expect(check(member, 'user_id=x')).toEqual({ error: 'user_id is invalid' });
+    const any = Type.Object(
+      { a: Optional(Int({ default: 1 })), b: Optional(Int()), c: Optional(Int()) },
+      rules(atLeastOneOf('a', 'b'), mutuallyExclusive('a', 'b', 'c'), allOrNoneOf('b', 'c')),
+    );
+    expect(check(any, '')).toEqual({ error: 'a, b are missing, at least one parameter must be provided' });
+    expect(check(any, 'a=1')).toBe('accepted');
+    expect(check(any, 'b=1&c=1')).toEqual({ error: 'b, c are mutually exclusive' });
+    expect(check(any, 'a=1&b=1')).toEqual({
+      error: 'a, b are mutually exclusive, b, c provide all or none of parameters',
+    });
+  });
+});
+
+describe('files', () => {
+  const declared = Type.Object({
+    avatar: Optional(OrNull(FileParam())),
+    files: Optional(List(FileParam())),
+    name: Optional(Str()),
+    ids: Optional(List(Int())),
+    any: Optional(Type.Unsafe<unknown>({})),
+  });
+  const file = uploadedFile({
+    path: '/tmp/x',
+    filename: 'x.png',
+    contentType: 'image/png',
+    size: 1,
+    sha256: Buffer.alloc(32),
+  });
+  const check = (raw: RawObject, keys: string[] = []) => validateParameters(declared, raw, new Set(keys));
+
+  it('[2/api.secure-files] an upload is only what was uploaded: text, and a hash that claims to be one, are refused', () => {
+    expect(check({ avatar: file, files: [file] })).toMatchObject({ avatar: file, files: [file] });
+    const claim = { kind: 'file', path: '/etc/passwd', filename: 'x', contentType: 'x', size: 1, sha256: 'x' };
+    for (const raw of [claim, 'text', [file], 5])
+      for (const keys of [[], ['avatar']])
+        expect(reason(() => check({ avatar: raw }, keys))).toEqual({ error: 'avatar is invalid' });
+  });
+
+  it('an upload where something else is expected is refused', () => {
+    expect(reason(() => check({ name: file }))).toEqual({ error: 'name is invalid' });
+    expect(reason(() => check({ ids: [file] }))).toEqual({ error: 'ids is invalid' });
+    expect(reason(() => check({ any: { inside: file } }))).toEqual({ error: 'any is invalid' });
+  });
+
+  it('an empty avatar is null in every kind of body: it removes the picture', () => {
+    expect(check({ avatar: '' })).toEqual({ avatar: null });
+    expect(check({ avatar: '' }, ['avatar'])).toEqual({ avatar: null });
+    expect(check({ name: 'x' })).toEqual({ name: 'x' });
   });
 });
 
@@ -154,6 +268,19 @@ describe('date-times', () => {
     expect(iso('2024-02-29T10:20:30.123456+02:00')).toBe('2024-02-29T08:20:30.123Z');
     expect(iso('2024-02-29T10:20:30 0200')).toBe('2024-02-29T08:20:30.000Z');
     expect(iso('2024-02-29')).toBe('2024-02-29T00:00:00.000Z');
-    for (const bad of ['2023-02-29', 'yesterday', '2024-13-01', '12', '']) expect(iso(bad)).toBeUndefined();
+    expect(iso('2024-02-29T10:20Z')).toBe('2024-02-29T10:20:00.000Z');
+    for (const bad of [
+      '2023-02-29',
+      '2026-02-30',
+      '2026-02-30T10:00:00Z',
+      'yesterday',
+      '2024-13-01',
+      '12',
+      '',
+      '0000-01-01',
+    ])
+      expect(iso(bad)).toBeUndefined();
+    expect(iso(`2024-02-29${' '.repeat(1_000_000)}`)).toBeUndefined();
+    expect(reason(() => text('id=1&at=2026-02-30&on=2026-02-30'))).toEqual({ error: 'at is invalid, on is invalid' });
   });
 });

@@ -1,8 +1,10 @@
 /**
  * The vocabulary of parameter schemas. A parameter is declared with these; validation, OpenAPI and the handler's types
- * come from the same object. Text (query, form, multipart) is coerced to them, JSON is taken strictly.
+ * come from the same object. Text (query, form, multipart) is coerced to them; JSON is taken as it is, but for numbers and
+ * booleans that clients without types send as text (ADR 0005).
  */
 import Type, { type Static, type TSchema, type TUnsafe } from 'typebox';
+import type { ParameterRule } from './groups.ts';
 import type { UploadedFile } from './nested.ts';
 
 type Doc = { description?: string; default?: unknown; deprecated?: boolean };
@@ -54,9 +56,12 @@ export const OneOrMore = <T extends TSchema>(items: T, options: Doc = {}) =>
 /** An id or a URL-encoded path of a project, group, user ...; the handler gets the text. */
 export const IdOrPath = (description: string) => Type.String({ description, 'x-id-or-path': true });
 
-/** An uploaded file; only in multipart bodies. */
+/** An uploaded file; only in multipart bodies. `OrNull` of it is null where the client removes the file with an empty value. */
 export const FileParam = (options: Doc = {}): TUnsafe<UploadedFile> =>
   Type.Unsafe<UploadedFile>({ type: 'string', format: 'binary', 'x-parse': 'file', ...options });
+
+/** Rules over several parameters, as the second argument of the object that declares them. */
+export const rules = (...list: readonly ParameterRule[]) => ({ 'x-rules': list });
 
 export const Optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 

@@ -1,6 +1,8 @@
-/** Raw parameters against their schema: coercion of text, strict JSON, and the reasons in the words of this API. */
+/** Raw parameters against their schema: coercion of text, JSON nearly as it is, the reasons in the words of this API. */
 import type { TObject, TSchema } from 'typebox';
 import { invalidParameters } from '../errors.ts';
+import { parseDate, parseDateTime } from './dates.ts';
+import { groupReasons, type ParameterRule } from './groups.ts';
 import { isFile, type Raw, type RawObject } from './nested.ts';
 
 /** Where a value came from decides how far it is coerced: `text` from query, form or path, `json` from a JSON body. */
@@ -18,6 +20,7 @@ interface Node extends TSchema {
   minLength?: number;
   maxLength?: number;
   maxItems?: number;
+  'x-rules'?: readonly ParameterRule[];
   pattern?: string;
   default?: unknown;
   'x-parse'?: 'date-time' | 'date' | 'file';
@@ -27,60 +30,46 @@ interface Node extends TSchema {
   'x-id-or-path'?: boolean;
 }
 
+/** More are not told: a body can hold as many wrong values as it likes. */
+const maxReasons = 50;
 type Reasons = string[];
 const absent = Symbol('absent');
 
-const trueWords = new Set(['true', '1', 'yes', 'on', 't']);
-const falseWords = new Set(['false', '0', 'no', 'off', 'f']);
-const dateTime =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|z|[+-]\d{2}:?\d{2})?)?$/;
+const trueWords = new Set(['true', '1', 'yes', 'on', 't', 'y']);
+const falseWords = new Set(['false', '0', 'no', 'off', 'f', 'n']);
 
-/** A Date from ISO 8601 with or without fraction, offset (default UTC) and time; null when it is none. */
-export function parseDateTime(text: string): Date | null {
-  // A `+` of an offset that was not escaped in a query arrives as a blank.
-  const match = dateTime.exec(text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1'));
-  if (!match) return null;
-  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', offset = 'Z'] = match;
-  const zone =
-    offset.toUpperCase() === 'Z' ? 'Z' : offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
-  const value = new Date(
-    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`,
-  );
-  if (Number.isNaN(value.getTime())) return null;
-  const check = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  return check.getUTCDate() === Number(day) ? value : null;
-}
-
-function parseDate(text: string): string | null {
-  const value = parseDateTime(text);
-  return value && /^\d{4}-\d{2}-\d{2}/.test(text) ? text.slice(0, 10) : null;
-}
-
-function invalid(reasons: Reasons, name: string): typeof absent {
-  reasons.push(`${name} is invalid`);
+function refuse(reasons: Reasons, name: string, why: string): typeof absent {
+  // Names inside free hashes are the client's own.
+  if (reasons.length < maxReasons) reasons.push(`${name.length > 200 ? `${name.slice(0, 200)}...` : name} ${why}`);
   return absent;
 }
-function notAllowed(reasons: Reasons, name: string): typeof absent {
-  reasons.push(`${name} does not have a valid value`);
-  return absent;
+const invalid = (reasons: Reasons, name: string) => refuse(reasons, name, 'is invalid');
+const notAllowed = (reasons: Reasons, name: string) => refuse(reasons, name, 'does not have a valid value');
+
+/** Text that PostgreSQL and JSON can hold: no NUL, no half of a surrogate pair. */
+const isPlainText = (text: string) => !text.includes('\0') && text.isWellFormed();
+
+const integerText = /^[+-]?\d{1,16}$/;
+const decimalText = /^[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:e[+-]?\d{1,3})?$/i;
+/** What clients that know no types write for numbers in JSON (ADR 0005): digits, and nothing that needs trimming. */
+const plainInteger = /^-?\d{1,16}$/;
+const plainDecimal = /^-?\d{1,16}(?:\.\d{1,16})?$/;
+
+function numberFrom(raw: Raw, source: Source, fromText: RegExp, fromJson: RegExp): number {
+  if (typeof raw === 'number') return raw;
+  if (typeof raw !== 'string' || raw.length > 100) return Number.NaN;
+  const written = source === 'text' ? raw.trim() : raw;
+  return (source === 'text' ? fromText : fromJson).test(written) ? Number(written) : Number.NaN;
 }
 
 function integer(schema: Node, raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
-  let value: number;
-  if (typeof raw === 'number') value = raw;
-  else if (source === 'text' && typeof raw === 'string' && /^[+-]?\d{1,16}$/.test(raw.trim())) value = Number(raw);
-  else return invalid(reasons, name);
+  const value = numberFrom(raw, source, integerText, plainInteger);
   if (!Number.isSafeInteger(value)) return invalid(reasons, name);
   return inRange(schema, value) ? value : notAllowed(reasons, name);
 }
 
 function float(schema: Node, raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
-  const value =
-    typeof raw === 'number'
-      ? raw
-      : source === 'text' && typeof raw === 'string' && raw.trim() !== ''
-        ? Number(raw)
-        : Number.NaN;
+  const value = numberFrom(raw, source, decimalText, plainDecimal);
   if (!Number.isFinite(value)) return invalid(reasons, name);
   return inRange(schema, value) ? value : notAllowed(reasons, name);
 }
@@ -91,7 +80,8 @@ const inRange = (schema: Node, value: number) =>
 
 function boolean(raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
   if (typeof raw === 'boolean') return raw;
-  if (source === 'text' && typeof raw === 'string') {
+  if (typeof raw === 'string' && raw.length < 10) {
+    if (source === 'json') return raw === 'true' ? true : raw === 'false' ? false : invalid(reasons, name);
     const word = raw.trim().toLowerCase();
     if (trueWords.has(word)) return true;
     if (falseWords.has(word)) return false;
@@ -103,21 +93,36 @@ function text(schema: Node, raw: Raw, name: string, reasons: Reasons): unknown {
   if (schema['x-parse'] === 'file') return isFile(raw) ? raw : invalid(reasons, name);
   // Ids are numbers in JSON, and texts beside paths.
   if (schema['x-id-or-path'] && Number.isSafeInteger(raw)) return String(raw);
-  if (typeof raw !== 'string') return invalid(reasons, name);
-  if (raw.includes('\0')) return invalid(reasons, name);
+  if (typeof raw !== 'string' || !isPlainText(raw)) return invalid(reasons, name);
   if (schema['x-parse'] === 'date-time') return parseDateTime(raw) ?? invalid(reasons, name);
   if (schema['x-parse'] === 'date') return parseDate(raw) ?? invalid(reasons, name);
   if (schema.enum && !schema.enum.includes(raw)) return notAllowed(reasons, name);
-  if (schema.minLength !== undefined && raw.length < schema.minLength) {
-    reasons.push(raw === '' ? `${name} is empty` : `${name} is too short (minimum is ${schema.minLength} characters)`);
-    return absent;
+  const { minLength, maxLength, pattern } = schema;
+  if (minLength !== undefined && raw.length < minLength)
+    return refuse(reasons, name, raw === '' ? 'is empty' : `is too short (minimum is ${minLength} characters)`);
+  if (maxLength !== undefined && raw.length > maxLength)
+    return refuse(reasons, name, `is too long (maximum is ${maxLength} characters)`);
+  return pattern === undefined || compiled(pattern).test(raw) ? raw : invalid(reasons, name);
+}
+
+const patterns = new Map<string, RegExp>();
+/** Patterns are written in declarations: there are as many as the sources hold. */
+function compiled(pattern: string): RegExp {
+  let expression = patterns.get(pattern);
+  if (!expression) {
+    expression = new RegExp(pattern, 'u');
+    patterns.set(pattern, expression);
   }
-  if (schema.maxLength !== undefined && raw.length > schema.maxLength) {
-    reasons.push(`${name} is too long (maximum is ${schema.maxLength} characters)`);
-    return absent;
-  }
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(raw)) return invalid(reasons, name);
-  return raw;
+  return expression;
+}
+
+/** A value that is declared without a type: any JSON, as long as it can be stored. Its depth is bounded already. */
+function isPlainValue(raw: Raw): boolean {
+  if (typeof raw === 'string') return isPlainText(raw);
+  if (typeof raw !== 'object' || raw === null) return true;
+  if (isFile(raw)) return false;
+  if (Array.isArray(raw)) return raw.every(isPlainValue);
+  return Object.entries(raw).every(([key, item]) => isPlainText(key) && isPlainValue(item));
 }
 
 function list(schema: Node, raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
@@ -132,10 +137,7 @@ function list(schema: Node, raw: Raw, source: Source, name: string, reasons: Rea
   else if (source === 'text' && raw === '') items = [];
   else return invalid(reasons, name);
   const maximum = schema.maxItems ?? 10_000;
-  if (items.length > maximum) {
-    reasons.push(`${name} has more than ${maximum} elements`);
-    return absent;
-  }
+  if (items.length > maximum) return refuse(reasons, name, `has more than ${maximum} elements`);
   // A comma list is text even inside JSON: its elements are coerced like text.
   const itemSource = Array.isArray(raw) ? source : 'text';
   const values: unknown[] = [];
@@ -157,6 +159,7 @@ function hash(schema: Node, raw: Raw, source: Source, name: string, reasons: Rea
   const values = Object.values(schema.patternProperties ?? {})[0];
   const result: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [key, item] of Object.entries(raw)) {
+    if (!isPlainText(key)) return invalid(reasons, name);
     const value = values ? coerce(values, item, source, `${name}[${key}]`, reasons) : item;
     if (value !== absent) result[key] = value;
   }
@@ -164,7 +167,10 @@ function hash(schema: Node, raw: Raw, source: Source, name: string, reasons: Rea
 }
 
 function coerce(schema: Node, raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
-  const emptyText = source === 'text' && raw === '' && (schema.type !== 'string' || schema['x-parse'] !== undefined);
+  // Clients remove a file with an empty value in whatever kind of body.
+  const emptyFile = raw === '' && schema['x-parse'] === 'file';
+  const emptyText =
+    emptyFile || (source === 'text' && raw === '' && (schema.type !== 'string' || schema['x-parse'] !== undefined));
   if (raw === null || (emptyText && schema.type !== 'array' && schema.type !== 'object'))
     return schema['x-nullable'] ? null : absent;
   switch (schema.type) {
@@ -181,8 +187,7 @@ function coerce(schema: Node, raw: Raw, source: Source, name: string, reasons: R
     case 'string':
       return text(schema, raw, name, reasons);
     default:
-      // Declared without a type: any JSON value, checked by the handler.
-      return raw;
+      return isPlainValue(raw) ? raw : invalid(reasons, name);
   }
 }
 
@@ -196,17 +201,20 @@ function object(
 ): Record<string, unknown> {
   const result: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const required = new Set(schema.required ?? []);
+  const given = new Set<string>();
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const name = prefix ? `${prefix}[${key}]` : key;
     const before = reasons.length;
-    const value =
-      key in raw ? coerce(property, raw[key] as Raw, jsonKeys?.has(key) ? 'json' : source, name, reasons) : absent;
+    const from = jsonKeys?.has(key) ? 'json' : source;
+    const value = Object.hasOwn(raw, key) ? coerce(property, raw[key] as Raw, from, name, reasons) : absent;
+    if (value !== absent || reasons.length > before) given.add(key);
     if (value !== absent) result[key] = value;
     else if (reasons.length === before) {
       if (property.default !== undefined) result[key] = structuredClone(property.default);
-      else if (required.has(key)) reasons.push(`${name} is missing`);
+      else if (required.has(key)) refuse(reasons, name, 'is missing');
     }
   }
+  if (schema['x-rules']) reasons.push(...groupReasons(schema['x-rules'], given));
   return result;
 }
 
