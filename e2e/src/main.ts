@@ -2,6 +2,7 @@
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { journey } from './scenarios/journey.ts';
+import { parameters } from './scenarios/parameters.ts';
 import { referenceJourney } from './scenarios/reference.ts';
 import { twoFactorJourney } from './scenarios/two-factor.ts';
 import { rootPassword, rootToken, startInstance } from './support/instance.ts';
@@ -13,6 +14,7 @@ const person = { url: instance.url, token: rootToken, login: 'root', password: r
 const scenarios = [
   () => journey(suite, instance),
   () => clients(suite, instance),
+  () => parameters(suite, instance),
   () => browserJourney(suite, person),
   () => referenceJourney(suite, person),
   () => twoFactorJourney(suite),

@@ -10,7 +10,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-function command(name: string, args: readonly string[], input: string, home: string): Promise<Ran> {
+export function command(name: string, args: readonly string[], input: string, home: string): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(name, args, {
       env: { PATH: process.env.PATH ?? '', HOME: home, LANG: 'C.UTF-8', NO_PROXY: '127.0.0.1,localhost' },

@@ -7,6 +7,7 @@ import {
   createPool,
   type Db,
   databaseFault,
+  isMissingReference,
   isUniqueViolation,
   lockInTransaction,
   transaction,
@@ -70,6 +71,11 @@ it('says which constraint was broken', async () => {
     column: 'b',
   });
   expect(databaseFault(await error(sql`select nothing`))).toBeNull();
+  await sql`create table followers (a bigint constraint followed references pairs)`.execute(db);
+  const missing = await error(sql`insert into followers values (99)`);
+  expect(isMissingReference(missing, 'followed')).toBe(true);
+  expect(isMissingReference(missing, 'other')).toBe(false);
+  expect(isMissingReference(unique, 'pairs_pkey')).toBe(false);
 });
 
 it('runs a transaction again after a deadlock', async () => {

@@ -28,6 +28,12 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   return { kind, constraint: String(constraint ?? ''), table: String(table ?? ''), column: String(column ?? '') };
 }
 
+/** Whether the error is a row that the named foreign key refers to and that is not there. */
+export function isMissingReference(error: unknown, constraint: string): boolean {
+  const fault = databaseFault(error);
+  return fault?.kind === 'foreign_key' && fault.constraint === constraint;
+}
+
 /** Whether the error is a duplicate key of the named unique index. */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   const fault = databaseFault(error);

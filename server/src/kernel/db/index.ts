@@ -1,5 +1,5 @@
 /** The database: the pool, transactions, locks, notifications, migrations, errors. */
-export { databaseFault, isUniqueViolation } from './errors.ts';
+export { databaseFault, isMissingReference, isUniqueViolation } from './errors.ts';
 export { type Listener, startListener } from './listen.ts';
 export {
   lockInTransaction,

@@ -1,6 +1,7 @@
 /** From rows of jobs to their JSON: commits, places, one read per table. */
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Job } from '../../../kernel/db/rows.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { fullPath } from '../variables/predefined.ts';
 import { type JobJson, jobJson } from './jobs.entity.ts';
@@ -39,6 +40,7 @@ export async function presentJobs(deps: CiDependencies, place: Place, jobs: read
 
 export async function presentJob(deps: CiDependencies, place: Place, job: Job): Promise<JobJson> {
   const [json] = await presentJobs(deps, place, [job]);
-  if (!json) throw new Error(`job ${job.id} has no pipeline`);
+  // Somebody has removed the pipeline meanwhile.
+  if (!json) throw notFound('Job');
   return json;
 }

@@ -1,6 +1,6 @@
 /** Making pipelines: one function for pushes, merge requests, the API and whatever comes later. */
 import type { Caller, CallerUser, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { type Db, isMissingReference, transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Namespace, Pipeline } from '../../../kernel/db/rows.ts';
 import type { CiCommit, CiDependencies } from '../deps.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
@@ -221,6 +221,17 @@ export function pipelineMaker(deps: CiDependencies) {
   }
 
   async function create(request: CreatePipeline): Promise<CreateOutcome> {
+    try {
+      return await createNow(request);
+    } catch (error) {
+      // Removed by somebody while its configuration was read.
+      if (isMissingReference(error, 'pipelines_merge_request_id_fkey'))
+        return refused('The merge request is gone', true);
+      throw error;
+    }
+  }
+
+  async function createNow(request: CreatePipeline): Promise<CreateOutcome> {
     const { subject, caller } = request;
     if (request.source !== 'schedule' && !(await deps.mayCreatePipeline(caller, subject, request.sha)))
       return refused('Too many pipelines created in the last minute. Try again later.');

@@ -191,6 +191,12 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
         throw invalidParameters(['inputs is not supported: the configuration cannot declare inputs']);
       const { ref, sha } = await resolveRef(subject, params.ref);
       await requireRef(subject, caller, ref);
+      const keys = (params.variables ?? []).map(({ key }) => key);
+      const repeated = [...new Set(keys.filter((key, at) => keys.indexOf(key) !== at))];
+      if (repeated.length > 0)
+        throw invalidRecord({
+          base: [`Duplicate variable name${repeated.length > 1 ? 's' : ''}: ${repeated.join(', ')}`],
+        });
       const outcome = await pipelines.create({
         subject,
         caller,

@@ -104,6 +104,11 @@ describe('creation through the API', () => {
     expect((await create(broken, { ref: 'main', inputs: { a: 1 } })).status).toBe(400);
     expect((await create(broken, {})).status).toBe(400);
     expect((await create(broken, { ref: 'main', variables: [{ key: 'A-B', value: 'x' }] })).status).toBe(400);
+    const twice = ['A', 'B', 'A'].map((key) => ({ key, value: 'x' }));
+    expect(await create(broken, { ref: 'main', variables: twice })).toMatchObject({
+      status: 400,
+      body: { message: { base: ['Duplicate variable name: A'] } },
+    });
     expect(await list(broken)).toMatchObject({ body: [{ status: 'failed' }] });
   });
 

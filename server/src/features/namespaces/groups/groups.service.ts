@@ -9,7 +9,14 @@ import { forbidden, invalidRecord, notFound, unauthorized } from '../../../kerne
 import { requireOnGroup } from '../../../kernel/http/parents.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import { groupNameReasons, groupPathReasons, openness, type Visibility, visibilities } from '../naming/naming.ts';
+import {
+  checkBranchName,
+  groupNameReasons,
+  groupPathReasons,
+  openness,
+  type Visibility,
+  visibilities,
+} from '../naming/naming.ts';
 import { claimPath, leaveGroupPaths } from '../naming/redirects.queries.ts';
 import { lockNamespace } from '../projects/projects.queries.ts';
 import {
@@ -51,6 +58,7 @@ function checkRanges(ranges: string | null | undefined): void {
 function columnsOf({ emails_disabled, description, visibility: _, ...columns }: GroupAttributes): GroupColumns {
   const changes: GroupColumns = { ...columns };
   if (description !== undefined) changes.description = description ?? '';
+  if (columns.default_branch === '') changes.default_branch = null;
   if (emails_disabled !== undefined && columns.emails_enabled === undefined) changes.emails_enabled = !emails_disabled;
   return changes;
 }
@@ -139,6 +147,7 @@ export function groupService(deps: NamespacesDependencies) {
     const { name, path } = wanted;
     checkNames(name, path, parent === null);
     checkRanges(attributes.ip_restriction_ranges);
+    checkBranchName(attributes.default_branch);
     const values = await settings.read();
     const usual = values.default_group_visibility;
     const most = parent ? openness(parent.group.visibility) : openness('public');
@@ -194,6 +203,7 @@ export function groupService(deps: NamespacesDependencies) {
     const moved = name !== group.name || path !== group.path;
     if (moved) checkNames(name, path, group.parent_id === null);
     checkRanges(attributes.ip_restriction_ranges);
+    checkBranchName(attributes.default_branch);
     const changes = columnsOf(attributes);
     await transaction(db, async (tx) => {
       const parent = group.parent_id === null ? null : ((await lockNamespace(tx, group.parent_id)) ?? null);

@@ -1,4 +1,6 @@
 /** Names and paths of groups and projects: what they may be, in the words that clients know. */
+import { branchRef } from '@millrace/git';
+import { invalidRecord } from '../../../kernel/http/errors.ts';
 
 const longestText = 255;
 
@@ -27,6 +29,11 @@ type Reasons = readonly string[];
 function lengthReasons(text: string): string[] {
   if (text.trim() === '') return ["can't be blank"];
   return text.length > longestText ? [`is too long (maximum is ${longestText} characters)`] : [];
+}
+
+/** Refuses what git does not take for a branch: the first push or commit would fail on it. */
+export function checkBranchName(name: string | null | undefined): void {
+  if (name && branchRef(name) === null) throw invalidRecord({ default_branch: ['is not a valid branch name'] });
 }
 
 /** Why a text cannot be a group's path; empty when it can. */

@@ -11,6 +11,7 @@ import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import {
+  checkBranchName,
   openness,
   pathFromName,
   projectNameReasons,
@@ -125,6 +126,7 @@ export function projectService(deps: NamespacesDependencies) {
     const name = params.name ?? params.path ?? '';
     const path = params.path ?? pathFromName(name);
     checkNames(name, path);
+    checkBranchName(params.default_branch);
     await checkLimit(caller, space);
     const visibility = params.visibility ?? (await defaultVisibility(space));
     await checkVisibility(visibility, space, caller);
@@ -213,6 +215,7 @@ export function projectService(deps: NamespacesDependencies) {
     const { project } = subject;
     const changes = await checkedChanges(subject, caller, params);
     const branch = params.default_branch;
+    checkBranchName(branch);
     if (branch !== undefined && branch !== project.default_branch) {
       if (project.refs_generation > 0 && !(await deps.repository.changeDefaultBranch(project, branch)))
         throw invalidRecord({ base: [`Could not change HEAD: branch '${branch}' does not exist`] });

@@ -1,0 +1,227 @@
+/** Hostile values in every parameter of every route, generated from the declarations: a new route is covered by being there. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plainShot, type Shot, wire } from '../test/shapes/generate.ts';
+import { type PopulatedWorld, startPopulatedWorld } from '../test/shapes/world.ts';
+import { Binary, type Route } from './kernel/http/route.ts';
+
+interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: Schema;
+  readonly maxLength?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly 'x-parse'?: string;
+  readonly 'x-id-or-path'?: boolean;
+  readonly 'x-scalar'?: boolean;
+}
+
+let populated: PopulatedWorld;
+let canary: string;
+const canaryText = 'canary-7f3a9c';
+beforeAll(async () => {
+  populated = await startPopulatedWorld();
+  canary = path.join(populated.world.app.directory, 'canary');
+  await mkdir(canary);
+  await writeFile(path.join(populated.world.app.directory, 'secret.txt'), canaryText);
+}, 120_000);
+afterAll(() => populated.world.close());
+
+const routes = (): readonly Route[] => populated.world.app.routes;
+const declared = (route: Route) => Object.entries((route.params as unknown as Schema).properties ?? {});
+const inPath = (route: Route, name: string) =>
+  route.path.includes(`:${name}`) || (name === 'path' && route.path.endsWith('*'));
+const isText = (schema: Schema) => schema.type === 'string' && !schema.enum && !schema['x-parse'];
+
+/** The plain request with one value changed. */
+function withValue(route: Route, name: string, value: unknown): Shot {
+  const plain = plainShot(route, populated.known);
+  if (name === 'path' && route.path.endsWith('*')) return { ...plain, path: { ...plain.path, '*': String(value) } };
+  if (route.path.includes(`:${name}`)) return { ...plain, path: { ...plain.path, [name]: String(value) } };
+  return { ...plain, parameters: { ...plain.parameters, [name]: value } };
+}
+
+async function ask(
+  shot: Shot,
+  headers: Readonly<Record<string, string>> = { 'private-token': populated.world.owner.token },
+) {
+  const { method, url, headers: own, payload } = wire(shot);
+  const body = payload === undefined ? {} : { payload };
+  const got = await populated.world.app.server.inject({ method, url, headers: { ...own, ...headers }, ...body });
+  // One of the requests ends the token that it is made with.
+  if (got.statusCode === 401) await populated.askers.find(({ name }) => name === 'administrator')?.renew?.();
+  return {
+    status: got.statusCode,
+    body: got.body,
+    told: `${method} ${url.slice(0, 200)} ${(payload ?? '').slice(0, 200)}`,
+  };
+}
+const asAdministrator = () => populated.askers.find(({ name }) => name === 'administrator')?.headers ?? {};
+
+/** Runs all, several at once, in order of their making. */
+async function each<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      for (const item of left) await run(item);
+    }),
+  );
+}
+const faults = () =>
+  populated.world.app.logs.filter((line) => line.includes('"level":"error"')).map((line) => line.slice(0, 600));
+
+describe('in every parameter of every route', () => {
+  test('security rule 4, 12: an array or a hash where a scalar is declared is 400, in text and in JSON', async () => {
+    const shots: { shot: Shot; name: string }[] = [];
+    let reached = 0;
+    for (const route of routes()) {
+      for (const [name, schema] of declared(route)) {
+        if (inPath(route, name) || schema.type === undefined) continue;
+        const kinds =
+          route.method === 'GET' || route.rawBody ? (['query'] as const) : (['query', 'json', 'form'] as const);
+        const values =
+          schema.type === 'array' ? [{ x: 'y' }] : schema.type === 'object' ? [['x']] : [['x'], { x: 'y' }, [], {}];
+        for (const kind of kinds)
+          for (const value of values) {
+            // Text cannot say that an array or a hash is empty.
+            if (kind !== 'json' && Object.keys(value).length === 0) continue;
+            const shot = withValue(route, name, value);
+            shots.push({ shot: { ...shot, kind }, name });
+          }
+      }
+    }
+    const wrong: string[] = [];
+    await each(shots, async ({ shot, name }) => {
+      const got = await ask(shot, asAdministrator());
+      const refused = got.status === 400 && got.body.startsWith('{"error":') && got.body.includes(`${name} is invalid`);
+      // Places that need a right of their own are not reached by everybody; the gate comes first.
+      if (!refused && got.status !== 401 && got.status !== 403 && got.status !== 404)
+        wrong.push(`${got.told}: ${got.status} ${got.body.slice(0, 150)}`);
+      if (refused) reached += 1;
+    });
+    expect(wrong).toEqual([]);
+    expect(reached).toBeGreaterThan(shots.length * 0.95);
+  }, 120_000);
+  test('security 4: options of git and ssh as refs, paths and names do nothing', async () => {
+    const options = [
+      '-h',
+      `--output=${canary}/output`,
+      `--upload-pack=touch ${canary}/pack`,
+      `-oProxyCommand=touch ${canary}/proxy`,
+    ];
+    const shots = routes().flatMap((route) =>
+      declared(route)
+        .filter(([, schema]) => isText(schema) || (schema.items && isText(schema.items)))
+        .flatMap(([name, schema]) =>
+          options.map((option) => withValue(route, name, schema.type === 'array' ? [option] : option)),
+        ),
+    );
+    // Those inside the actions of a commit.
+    const commits = routes().filter(({ method, path: at }) => method === 'POST' && at.endsWith('/repository/commits'));
+    for (const route of commits)
+      for (const option of options)
+        for (const action of ['create', 'update', 'delete', 'move', 'chmod'])
+          shots.push(
+            withValue(route, 'actions', [
+              { action, file_path: option, previous_path: option, content: 'x', last_commit_id: option },
+            ]),
+          );
+    const wrong: string[] = [];
+    let within = 0;
+    await each(shots, async (shot) => {
+      const got = await ask(shot);
+      if (got.status !== 401 && got.status !== 403) within += 1;
+      if (got.status >= 500 || /usage: git|unknown option|ambiguous argument/i.test(got.body))
+        wrong.push(`${got.told}: ${got.status} ${got.body.slice(0, 200)}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(shots.length).toBeGreaterThan(500);
+    // Behind the gate, where a value could do something.
+    expect(within).toBeGreaterThan(shots.length * 0.8);
+    expect(await readdir(canary)).toEqual([]);
+    expect(faults()).toEqual([]);
+  }, 240_000);
+
+  test('security 2, rule 5: no path of a user leaves what it is below', async () => {
+    const depths = Array.from({ length: 21 }, (_, depth) => depth);
+    const shots = routes().flatMap((route) =>
+      declared(route)
+        .filter(([name, schema]) => isText(schema) && (inPath(route, name) || /path|ref|sha|name|format/.test(name)))
+        .flatMap(([name]) => {
+          const some = Object.values(route.responses).includes(Binary) ? depths : [0, 4, 8];
+          return some.map((depth) => withValue(route, name, `${'../'.repeat(depth)}secret.txt`));
+        }),
+    );
+    const wrong: string[] = [];
+    await each(shots, async (shot) => {
+      const got = await ask(shot);
+      if (got.status >= 500 || got.body.includes(canaryText))
+        wrong.push(`${got.told}: ${got.status} ${got.body.slice(0, 200)}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(shots.length).toBeGreaterThan(300);
+  }, 240_000);
+
+  test('security 10, rule 9: long adversarial text costs no more than its length', async () => {
+    const bodyLength = 1_000_000;
+    /** A request's head is 16 KiB at most. */
+    const urlLength = 15_000;
+    /** Of this process for one request: an expression that backtracks takes minutes of it. */
+    const budgetMilliseconds = 1_500;
+    const patterns = ['a'.repeat(32), ' ', '1', '/', '((a+)+'].map(
+      (unit) => (length: number) => `${unit.repeat(Math.ceil(length / unit.length)).slice(0, length - 1)}!`,
+    );
+    const wrong: string[] = [];
+    let most = 0;
+    let asked = 0;
+    for (const route of routes())
+      for (const [name, schema] of declared(route)) {
+        if (!isText(schema) || schema['x-id-or-path']) continue;
+        const longest = route.method === 'GET' || route.rawBody || inPath(route, name) ? urlLength / 3 : bodyLength;
+        const long = schema.maxLength !== undefined && schema.maxLength <= longest;
+        for (const [at, pattern] of patterns.entries()) {
+          // What is refused for its length alone needs no more than one look.
+          if (long && at > 1) break;
+          const shot = withValue(route, name, pattern(Math.max(2, long ? (schema.maxLength ?? 2) : longest)));
+          const before = process.cpuUsage();
+          const got = await ask(shot);
+          const { user, system } = process.cpuUsage(before);
+          const spent = (user + system) / 1000;
+          most = Math.max(most, spent);
+          asked += 1;
+          if (got.status >= 500) wrong.push(`${got.told}: ${got.status} ${got.body.slice(0, 200)}`);
+          if (spent > budgetMilliseconds) wrong.push(`${got.told}: ${spent.toFixed(0)} ms`);
+        }
+      }
+    console.log(`${asked} requests with long text; the dearest took ${most.toFixed(0)} ms of this process`);
+    expect(wrong).toEqual([]);
+    expect(asked).toBeGreaterThan(300);
+  }, 300_000);
+});
+
+test('security 1, 3: a body that claims to be an upload is none', async () => {
+  const { world, known } = populated;
+  const upload = routes().find(({ method, path: at }) => method === 'POST' && at === '/jobs/:id/artifacts');
+  if (!upload) throw new Error('no route for uploads');
+  const [token] = known(upload, 'token');
+  const [id] = known(upload, 'id');
+  const secret = path.join(world.app.directory, 'secret.txt');
+  const claim = { kind: 'file', path: secret, filename: 'x.zip', contentType: 'application/zip', size: 1, sha256: 'x' };
+  const form = Object.entries(claim)
+    .map(([key, value]) => `file[${key}]=${encodeURIComponent(value)}`)
+    .join('&');
+  for (const [type, payload] of [
+    ['application/json', JSON.stringify({ file: claim })],
+    ['application/x-www-form-urlencoded', form],
+  ] as const) {
+    const got = await world.app.server.inject({
+      method: 'POST',
+      url: `/api/v4/jobs/${id}/artifacts`,
+      headers: { 'job-token': String(token), 'content-type': type },
+      payload,
+    });
+    expect([got.statusCode, got.json()]).toEqual([400, { message: '400 Bad request - file is missing' }]);
+  }
+  expect(await readFile(secret, 'utf8')).toBe(canaryText);
+});

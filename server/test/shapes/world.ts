@@ -1,0 +1,253 @@
+/** A populated instance for random requests: callers of every kind, and values that mean something in it. */
+import { buffer } from 'node:stream/consumers';
+import { ZipFile } from 'yazl';
+import { Level } from '../../src/kernel/authz/levels.ts';
+import type { User } from '../../src/kernel/db/rows.ts';
+import type { Route } from '../../src/kernel/http/route.ts';
+import { startWorld, type World } from '../ci.ts';
+import { buildAdmin, buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../factories.ts';
+import type { Known } from './generate.ts';
+
+const config = `stages: [build, test]
+build:
+  stage: build
+  script: [make]
+  artifacts: {paths: [out]}
+  parallel: 4
+wait:
+  stage: test
+  script: [make]
+  when: manual
+change:
+  stage: test
+  script: [make]
+  rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]
+`;
+
+/** Somebody who asks. Their token is made anew when one of the requests has revoked it. */
+export interface Asker {
+  readonly name: string;
+  readonly weight: number;
+  headers: Readonly<Record<string, string>>;
+  renew?(): Promise<void>;
+}
+
+export interface PopulatedWorld {
+  readonly world: World;
+  readonly askers: readonly Asker[];
+  readonly known: Known;
+  /** Makes of an answer what later requests can name. */
+  learn(route: Route, body: string): void;
+}
+
+/** Where what the path names is changed for good: those get places that nobody else needs. */
+const isHard = ({ method, path }: Route) =>
+  /^\/(projects|groups)\/:id(\/(archive|unarchive|restore))?$/.test(path) && method !== 'GET';
+
+async function people(world: World, group: Parameters<typeof buildMember>[1]['of']): Promise<Asker[]> {
+  const { app } = world;
+  const asker = async (name: string, weight: number, user: User): Promise<Asker> => {
+    const token = async () => ({ 'private-token': (await buildToken(app, { user })).secret });
+    const made: Asker = {
+      name,
+      weight,
+      headers: await token(),
+      renew: async () => {
+        made.headers = await token();
+      },
+    };
+    return made;
+  };
+  const member = async (level: Level) => (await buildMember(app, { of: group, level })).user;
+  const expired = await buildToken(app, { expiresAt: '2020-01-01' });
+  const reader = await buildToken(app, { user: world.owner.user, scopes: ['read_api'] });
+  return [
+    await asker('administrator', 35, await buildAdmin(app)),
+    await asker('owner', 30, world.owner.user),
+    await asker('maintainer', 6, await member(Level.maintainer)),
+    await asker('developer', 10, await member(Level.developer)),
+    await asker('guest', 4, await member(Level.guest)),
+    await asker('stranger', 4, await buildUser(app)),
+    { name: 'anonymous', weight: 4, headers: {} },
+    { name: 'expired token', weight: 1, headers: { 'private-token': expired.secret } },
+    { name: 'token that reads', weight: 2, headers: { authorization: `Bearer ${reader.secret}` } },
+  ];
+}
+
+export async function startPopulatedWorld(): Promise<PopulatedWorld> {
+  const world = await startWorld();
+  const { app, owner } = world;
+  const group = await buildGroup(app, { owner: owner.user });
+  const inner = await buildGroup(app, { parent: group, visibility: 'private' });
+  const askers = await people(world, group);
+  const runner = await world.runner();
+  const project = await world.project({ namespace_id: group.id });
+  const open = await world.project({ visibility: 'public' });
+  const post = async (path: string, json: Record<string, unknown>) => {
+    const made = await app.api<{ id: number }>('POST', path, { token: owner.token, json });
+    if (made.status !== 201) throw new Error(`${path}: ${made.status} ${JSON.stringify(made.body)}`);
+    return made.body;
+  };
+  const pipeline = await project.push(config, { files: { 'dir/a file.txt': 'text\n', 'ünï.md': '# x\n' } });
+  const archive = new ZipFile();
+  archive.addBuffer(Buffer.from('text\n'), 'README.md');
+  archive.end();
+  const data = await buffer(archive.outputStream);
+  const artifacts = { data, name: 'a.zip', type: 'archive', format: 'zip' };
+  const finish = async () => {
+    const job = await runner.next();
+    await runner.upload(job, artifacts);
+    await runner.patch(job, 'built\n');
+    await runner.update(job, 'success');
+    return job;
+  };
+  const done = await finish();
+  const lost = await finish();
+  const running = await runner.next();
+  // Ended, cancelled and erased by whoever wants to.
+  const loose = await runner.next();
+  askers.push({ name: 'job', weight: 4, headers: { 'job-token': running.token } });
+  const manual = await project.job(pipeline.id, 'wait');
+  const branches = ['main', 'feature', 'with/slash', 'third'];
+  for (const branch of branches.slice(1)) await project.commit(null, { branch, files: { [`${branch}.txt`]: 'x\n' } });
+  await post(`/projects/${project.id}/repository/tags`, { tag_name: 'v1.0', ref: 'main', message: 'First' });
+  for (const [at, branch] of ['feature', 'with/slash'].entries())
+    await post(`/projects/${project.id}/merge_requests`, {
+      source_branch: branch,
+      target_branch: 'main',
+      title: `Change ${at}`,
+    });
+  await post(`/projects/${project.id}/variables`, { key: 'GREETING', value: 'hello' });
+  await post(`/groups/${group.id}/variables`, { key: 'GREETING', value: 'hello' });
+  await app.api('POST', '/admin/ci/variables', { token: world.admin.token, json: { key: 'GREETING', value: 'x' } });
+
+  const spare = {
+    projects: [] as unknown[],
+    groups: [] as unknown[],
+    tokens: [] as unknown[],
+    runners: [] as unknown[],
+  };
+  const secrets: string[] = [];
+  for (let at = 0; at < 40; at += 1) {
+    spare.projects.push((await buildProject(app, { owner: owner.user })).id);
+    spare.groups.push((await buildGroup(app, { owner: owner.user })).id);
+    spare.tokens.push((await buildToken(app, { user: owner.user })).row.id);
+    if (at % 4 > 0) continue;
+    const made = await world.runner();
+    spare.runners.push(made.id);
+    secrets.push(made.token);
+  }
+  const users = [owner.user.id, world.admin.user.id, (await buildUser(app)).id];
+  const projects = [project.id, project.id, project.id, project.path, open.id, open.path];
+  const groups = [group.id, group.id, group.full_path, inner.id, inner.full_path];
+  const pipelines: unknown[] = [];
+  const merges: unknown[] = [3];
+  const jobs: unknown[] = [done.id, done.id, running.id, manual.id];
+  const refs = [...branches, 'v1.0', pipeline.sha, `${pipeline.sha.slice(0, 10)}`, 'HEAD'];
+  const files = ['README.md', 'dir/a file.txt', 'ünï.md', 'dir', '.gitlab-ci.yml', 'new/file.txt'];
+
+  const words: Readonly<Record<string, readonly unknown[]>> = {
+    pipeline_id: [pipeline.id],
+    job_id: jobs,
+    runner_id: spare.runners,
+    merge_request_iid: [1, 2],
+    iids: [1, 2],
+    user_id: users,
+    user_ids: users,
+    assignee_id: users,
+    author_id: users,
+    namespace_id: [group.id, inner.id],
+    project_id: [project.id, open.id],
+    group_id: [group.id],
+    parent_id: [group.id, inner.id],
+    username: [owner.user.username],
+    branch: [...branches, 'new'],
+    source_branch: branches,
+    target_branch: branches,
+    start_branch: branches,
+    ref: refs,
+    ref_name: refs,
+    sha: refs,
+    from: refs,
+    to: refs,
+    tag_name: ['v1.0', 'v1.1', 'v2'],
+    file_path: files,
+    path: files,
+    previous_path: files,
+    key: ['GREETING', 'OTHER'],
+    content: ['text\n', config, 'a: [', 'aGVsbG8='],
+    access_level: [10, 20, 30, 40, 50, 5, 60],
+    min_access_level: [10, 30, 50],
+    scopes: [['api'], ['read_api', 'read_repository'], 'api,read_api', ['unknown']],
+    expires_at: ['2027-01-31', '2020-01-01', '2026-02-30'],
+    job: ['build 1/4', 'build 2/4', 'absent'],
+    scope: ['success', ['failed', 'pending'], 'running'],
+    regex: ['^ma', '(a+)+$', '[', 'feat.*'],
+    search: ['ma', 'x', 'shape'],
+    artifact_type: ['archive', 'junit'],
+  };
+  /** What is removed or ended: not what the other requests look at. */
+  const ending: Readonly<Record<string, readonly unknown[]>> = {
+    pipeline_id: pipelines,
+    job_id: [lost.id, loose.id, manual.id],
+    merge_request_iid: merges,
+    user_id: users.slice(2),
+    branch: ['new', 'x', 'main'],
+    tag_name: ['v1.1', 'v2'],
+    key: ['OTHER'],
+  };
+  /** What a creation adds to, by the end of its path. */
+  const learnt: Readonly<Record<string, unknown[]>> = {
+    '/projects': spare.projects,
+    '/groups': spare.groups,
+    '/personal_access_tokens': spare.tokens,
+    '/pipeline': pipelines,
+    '/merge_requests': merges,
+  };
+  const byRoute: Readonly<Record<string, readonly unknown[]>> = {
+    '/users/:id': users,
+    '/users/:id/projects': users,
+    '/personal_access_tokens/:id': spare.tokens,
+    '/namespaces/:id': groups,
+  };
+  const names = ['name', 'path', 'email', 'title'];
+
+  const known: Known = (route, name) => {
+    if (name === 'id') {
+      if (isHard(route)) return route.path.startsWith('/groups') ? spare.groups : spare.projects;
+      if (byRoute[route.path]) return byRoute[route.path] ?? [];
+      if (route.path === '/projects/:id/artifacts') return [open.id];
+      if (route.path.startsWith('/jobs/')) return [route.method === 'PUT' ? loose.id : running.id];
+      if (route.path.startsWith('/runners/')) return route.method === 'GET' ? [runner.id] : spare.runners;
+      return route.path.startsWith('/groups') ? groups : projects;
+    }
+    const creates = route.method === 'POST' && /^\/(projects|groups|users)$/.test(route.path);
+    if (creates && (names.includes(name) || name === 'username')) {
+      const text = unique('shape');
+      return [name === 'email' ? `${text}@example.com` : text];
+    }
+    if (name === 'token') {
+      if (route.path.startsWith('/jobs/:id')) return [route.method === 'PUT' ? loose.token : running.token];
+      return route.path === '/jobs/request' || route.path === '/runners/verify' ? [runner.token] : secrets;
+    }
+    if (name === 'scopes' && route.path === '/user/personal_access_tokens')
+      return [['self_rotate'], 'k8s_proxy', ['api']];
+    const ends = route.method === 'DELETE' || /\/(cancel|erase|retry|merge|members)(\/:user_id)?$/.test(route.path);
+    if (ends && route.method !== 'GET' && ending[name]) return ending[name] ?? [];
+    if (name === 'path' && !route.path.includes('/repository/') && !route.path.endsWith('*')) return [];
+    return words[name] ?? [];
+  };
+
+  return {
+    world,
+    askers,
+    known,
+    learn(route, body) {
+      const pool = Object.entries(learnt).find(([end]) => route.path.endsWith(end))?.[1];
+      if (route.method !== 'POST' || pool === undefined || pool.length > 200) return;
+      const made: unknown = JSON.parse(body);
+      if (typeof made !== 'object' || made === null || !('id' in made)) return;
+      pool.push(pool === merges && 'iid' in made ? made.iid : made.id);
+    },
+  };
+}
