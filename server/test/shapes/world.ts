@@ -4,6 +4,7 @@ import { ZipFile } from 'yazl';
 import { Level } from '../../src/kernel/authz/levels.ts';
 import type { User } from '../../src/kernel/db/rows.ts';
 import type { Route } from '../../src/kernel/http/route.ts';
+import { namedLimits } from '../../src/kernel/rate-limits/limits.ts';
 import { startWorld, type World } from '../ci.ts';
 import { buildAdmin, buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../factories.ts';
 import type { Known } from './generate.ts';
@@ -77,6 +78,8 @@ async function people(world: World, group: Parameters<typeof buildMember>[1]['of
 export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   const world = await startWorld();
   const { app, owner } = world;
+  // As many as there are in a second are not what anybody is asked to do.
+  await app.settings.write(Object.fromEntries(Object.values(namedLimits).map(({ setting }) => [setting, 0])));
   const group = await buildGroup(app, { owner: owner.user });
   const inner = await buildGroup(app, { parent: group, visibility: 'private' });
   const askers = await people(world, group);

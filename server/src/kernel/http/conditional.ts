@@ -1,7 +1,7 @@
 /** Conditional requests: ETags of answers, and deletes that name the state they mean. */
 import { hash } from 'node:crypto';
 import { preconditionFailed } from './errors.ts';
-import { parseDateTime } from './params/validate.ts';
+import { parseDateTime } from './params/dates.ts';
 
 /** A weak ETag of a serialised answer. SHA-1 is the fastest of the hashes at hand; nothing is proved by it. */
 export const etagOf = (text: string | Buffer): string => `W/"${hash('sha1', text, 'hex')}"`;

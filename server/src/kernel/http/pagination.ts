@@ -90,6 +90,13 @@ export const withItems = <T>(page: Paged, items: readonly T[]): Paged<T> => made
 /** The same page with each item mapped, for entities. */
 export const mapPage = <T, U>(page: Paged<T>, map: (item: T) => U): Paged<U> => withItems(page, page.items.map(map));
 
+/** The same page without the items that the map has nothing for: removed by somebody between two reads. */
+export const mapPresent = <T, U extends object>(page: Paged<T>, map: (item: T) => U | undefined): Paged<U> =>
+  withItems(
+    page,
+    page.items.flatMap((item) => map(item) ?? []),
+  );
+
 /** The same page with each item mapped by something that waits; the items of a page are few. */
 export const mapPageAsync = async <T, U>(page: Paged<T>, map: (item: T) => Promise<U>): Promise<Paged<U>> =>
   withItems(page, await Promise.all(page.items.map(map)));

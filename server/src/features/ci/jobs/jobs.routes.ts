@@ -7,7 +7,7 @@ import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.t
 import {
   keysetPage,
   keysetUnavailable,
-  mapPage,
+  mapPresent,
   offsetPage,
   type Page,
   type Paged,
@@ -56,7 +56,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     const paged =
       page.style === 'keyset' ? keysetPage(page, rows, jobOrder(direction).cursorOf) : offsetPage(page, rows, total);
     const shown = new Map((await presentJobs(deps, subject, paged.items)).map((json) => [json.id, json]));
-    return mapPage(paged, (row) => shown.get(row.id) as JobJson);
+    return mapPresent(paged, (row) => shown.get(row.id));
   }
 
   const list = route({

@@ -5,7 +5,7 @@ import { transaction } from '../../../kernel/db/index.ts';
 import type { Job, Runner } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, notFound } from '../../../kernel/http/errors.ts';
-import { keysetPage, mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
+import { keysetPage, mapPage, mapPresent, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
 import { Bool, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
@@ -270,7 +270,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
             ? keysetPage(page, rows, jobOrder(filter.direction).cursorOf)
             : offsetPage(page, rows, total);
         const shown = new Map((await presentMixed(paged.items)).map((json) => [json.id, json]));
-        return mapPage(paged, (row) => shown.get(row.id) as RunnerJobJson);
+        return mapPresent(paged, (row) => shown.get(row.id));
       },
     }),
     route({

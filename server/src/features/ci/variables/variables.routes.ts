@@ -45,6 +45,9 @@ const change = { ...values, value: Optional(Str({ description: 'Value of the var
 const project = { on: 'project', ability: 'admin_ci_variable' } as const;
 const group = { on: 'group', ability: 'admin_group_ci_variable' } as const;
 const instance = { on: 'instance', ability: 'admin' } as const;
+/** Variables of the instance hold in every environment: a key has one of them. */
+const { environment_scope: _ofCreation, ...creationEverywhere } = creation;
+const { environment_scope: _ofChange, filter: _filter, ...changeEverywhere } = change;
 
 export function variableRoutes(deps: CiDependencies): Route[] {
   const { db } = deps;
@@ -224,7 +227,7 @@ export function variableRoutes(deps: CiDependencies): Route[] {
       path: '/admin/ci/variables',
       summary: 'Create a variable of the instance',
       access: instance,
-      params: Type.Object(creation),
+      params: Type.Object(creationEverywhere),
       responses: { 201: VariableEntity },
       handler: async ({ params }) => create(ofInstance, params),
     }),
@@ -244,7 +247,7 @@ export function variableRoutes(deps: CiDependencies): Route[] {
       path: '/admin/ci/variables/:key',
       summary: 'Change a variable of the instance',
       access: instance,
-      params: Type.Object(change),
+      params: Type.Object(changeEverywhere),
       responses: { 200: VariableEntity },
       handler: async ({ params }) => update(ofInstance, params, undefined),
     }),

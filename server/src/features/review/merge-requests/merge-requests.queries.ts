@@ -3,6 +3,7 @@ import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kyse
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest, Project, User } from '../../../kernel/db/rows.ts';
 import type { Database, MergeRequestVersionsTable } from '../../../kernel/db/tables.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
@@ -248,7 +249,7 @@ export async function updateRow(
     .set({ ...values, updated_at: new Date() })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(() => notFound('Merge Request'));
 }
 
 /** Records the outcome of a trial merge without touching `updated_at`: looking at a request does not change it. */
@@ -279,10 +280,12 @@ export async function setPeople(
   await tx
     .insertInto('merge_request_people')
     .values(userIds.map((userId, position) => ({ merge_request_id: id, user_id: userId, role, position })))
+    // Two changes at the same time have each removed what was there before both.
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-/** Of the given users, those that exist and are active. */
+/** Of the given users, those that exist and are active, each once. */
 export async function activeUsers(db: Db, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -292,7 +295,7 @@ export async function activeUsers(db: Db, ids: readonly number[]): Promise<numbe
     .where('state', '=', 'active')
     .execute();
   const found = new Set(rows.map((row) => row.id));
-  return ids.filter((id) => found.has(id));
+  return [...new Set(ids)].filter((id) => found.has(id));
 }
 
 export async function insertVersion(
@@ -367,6 +370,10 @@ export async function setHeadPipeline(db: Db, id: number, pipelineId: number): P
     .set({ head_pipeline_id: pipelineId })
     .where('id', '=', id)
     .where((eb) => eb.or([eb('head_pipeline_id', 'is', null), eb('head_pipeline_id', '<', pipelineId)]))
+    // Somebody may be removing the pipeline: wait for them, and then leave it.
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('pipelines').select('pipelines.id').where('pipelines.id', '=', pipelineId).forKeyShare()),
+    )
     .execute();
 }
 

@@ -66,7 +66,10 @@ beforeAll(async () => {
       jobToken: async () => null,
       session: async () => null,
       csrfValid: () => false,
+      refusesTokensInUrls: async () => false,
     },
+    rates: { identified: (_request, _reply, _kind, find) => find(), named: async () => undefined },
+    redirectsMoved: async () => false,
     parents: { project: async () => null, group: async () => null },
     limits: {
       maxParameterBytes: 100_000,
@@ -77,7 +80,7 @@ beforeAll(async () => {
     },
     temporary,
     externalUrl: 'http://forge.test',
-    maximumOffset: 50_000,
+    maximumOffset: async () => 50_000,
   });
   const url = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
   port = Number(url.port);
