@@ -28,15 +28,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => populated.world.close());
 
-/** Refusals that every route may give, where the document does not say so of one. */
-const anywhere = [400, 401, 403, 404, 413];
-function documentOf(): OpenApiDocument {
-  const document = structuredClone(openApi()) as unknown as OpenApiDocument;
-  for (const operations of Object.values(document.paths))
-    for (const { responses } of Object.values(operations))
-      for (const status of anywhere) responses[status] ??= { $ref: '#/components/responses/BadRequest' };
-  return document;
-}
 const documentPath = (path: string) => path.replaceAll(/:([a-z_]+)/g, '{$1}').replace(/\*$/, '{path}');
 
 interface Got {
@@ -51,7 +42,7 @@ describe('security rule 4, rule 2', () => {
     const { server, routes, logs } = world.app;
     const random = createRandom(seed);
     const shotOf = generator(random, known);
-    const contract = contractOf(documentOf());
+    const contract = contractOf(structuredClone(openApi()) as unknown as OpenApiDocument);
     // Archives start a process each: they get their share, not nine times that of everything else.
     const often = routes.flatMap((route) =>
       route.path.includes('/archive.') ? [route] : [route, route, route, route],
@@ -146,6 +137,6 @@ describe('security rule 4, rule 2', () => {
     expect(among(400, 401)).toBeGreaterThan(requests * 0.1);
     expect(among(404, 405)).toBeGreaterThan(requests * 0.05);
     // A route that nothing random gets into proves nothing.
-    expect(routes.filter((route) => !succeeded.has(route)).length).toBeLessThan(routes.length * 0.1);
+    expect(routes.filter((route) => !succeeded.has(route)).length).toBeLessThan(routes.length * 0.15);
   }, 600_000);
 });

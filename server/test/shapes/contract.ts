@@ -62,8 +62,8 @@ export function contractOf(document: OpenApiDocument) {
       const [error] = validate.errors ?? [];
       return `body${error?.instancePath ?? ''} ${error?.message ?? 'does not fit'} ${JSON.stringify(error?.params ?? {})}`;
     }
-    const binary = types.some((type) => type !== 'application/json');
-    const bytes = answered.type !== undefined && answered.type !== 'application/json';
-    return binary && bytes ? null : `content type ${answered.type} is not one of ${types.join(', ')}`;
+    const type = answered.type?.split(';', 1)[0] ?? '';
+    const fits = type !== 'application/json' && (types.includes(type) || types.includes('*/*'));
+    return fits ? null : `content type ${answered.type} is not one of ${types.join(', ')}`;
   };
 }

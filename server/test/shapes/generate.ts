@@ -80,7 +80,7 @@ export function generator(random: Random, known: Known) {
   /** A value of the declared type, known to the world where it can be. */
   function fitting(route: Route, name: string, schema: Schema, depth = 0): unknown {
     if (chance(odd)) return anything();
-    const words = known(route, name);
+    const words = schema.enum ? [] : known(route, name);
     if (words.length > 0 && chance(0.85)) {
       const word = pick(words);
       return schema.type === 'array' && !Array.isArray(word) ? [word] : word;

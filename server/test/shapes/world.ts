@@ -25,6 +25,8 @@ change:
   rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]
 `;
 
+const password = 'nanosecond-wire-1952';
+
 /** Somebody who asks. Their token is made anew when one of the requests has revoked it. */
 export interface Asker {
   readonly name: string;
@@ -59,6 +61,26 @@ async function people(world: World, group: Parameters<typeof buildMember>[1]['of
     };
     return made;
   };
+  /** Somebody at a page: what tokens may not see. */
+  const visitor = async (): Promise<Asker> => {
+    const user = await buildUser(app, { password });
+    await buildMember(app, { user, of: group, level: Level.maintainer });
+    const signIn = async () => {
+      const json = { login: user.username, password };
+      const got = await app.request<{ csrf_token: string | null }>('POST', '/-/session', { json });
+      const cookie = got.headers.get('set-cookie')?.split(';', 1)[0];
+      return { cookie: cookie ?? '', 'x-csrf-token': got.body.csrf_token ?? '' };
+    };
+    const made: Asker = {
+      name: 'session',
+      weight: 8,
+      headers: await signIn(),
+      renew: async () => {
+        made.headers = await signIn();
+      },
+    };
+    return made;
+  };
   const member = async (level: Level) => (await buildMember(app, { of: group, level })).user;
   const expired = await buildToken(app, { expiresAt: '2020-01-01' });
   const reader = await buildToken(app, { user: world.owner.user, scopes: ['read_api'] });
@@ -67,6 +89,7 @@ async function people(world: World, group: Parameters<typeof buildMember>[1]['of
     await asker('owner', 30, world.owner.user),
     await asker('maintainer', 6, await member(Level.maintainer)),
     await asker('developer', 10, await member(Level.developer)),
+    await visitor(),
     await asker('guest', 4, await member(Level.guest)),
     await asker('stranger', 4, await buildUser(app)),
     { name: 'anonymous', weight: 4, headers: {} },
@@ -187,6 +210,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     scope: ['success', ['failed', 'pending'], 'running'],
     regex: ['^ma', '(a+)+$', '[', 'feat.*'],
     search: ['ma', 'x', 'shape'],
+    password: [password],
     artifact_type: ['archive', 'junit'],
   };
   /** What is removed or ended: not what the other requests look at. */

@@ -172,15 +172,16 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         params: Type.Object({
           id,
           sha: Optional(Str({ minLength: 1, description: 'Commit, branch or tag' })),
-          format: Optional(OneOf(formats, { description: 'Kind of archive' })),
+          // Where the path names the kind, nothing else does.
+          ...(name === 'archive' ? { format: Optional(OneOf(formats, { description: 'Kind of archive' })) } : {}),
           path: Optional(Str({ maxLength: 4096, description: 'Only what is below this path' })),
         }),
         responses: { 200: Binary },
         media: name === 'archive' ? [...new Set(formats.map(mediaOf))] : [mediaOf(name.slice('archive.'.length))],
         handler: async ({ params, subject, signal }) => {
           const { sha, name: ref } = await commitOf(subject, params.sha);
-          const format: ArchiveFormat =
-            params.format ?? ((name === 'archive' ? 'tar.gz' : name.slice('archive.'.length)) as ArchiveFormat);
+          const asked = (params as { format?: ArchiveFormat }).format ?? 'tar.gz';
+          const format = name === 'archive' ? asked : (name.slice('archive.'.length) as ArchiveFormat);
           const path = params.path?.replace(/^\/+|\/+$/g, '');
           if (path && !(await reader.tree(subject.project, sha, path, false)))
             throw badRequest('path is not a directory of the commit');

@@ -14,6 +14,12 @@ export const errorSchemas: Readonly<Record<string, Node>> = {
     properties: { message: { type: 'string', description: 'The status and why' } },
     required: ['message'],
   },
+  MessagesError: {
+    type: 'object',
+    description: 'Why a request was refused, as a list.',
+    properties: { message: { type: 'array', items: text, description: 'Every reason' } },
+    required: ['message'],
+  },
   ParameterError: {
     type: 'object',
     description: 'Parameters that are missing or not valid: every reason, joined by commas.',
@@ -175,7 +181,7 @@ export const refusals: Readonly<Record<number, { readonly name: string; readonly
     name: 'Conflict',
     response: refusal(
       'Something like it exists already, or it has changed meanwhile',
-      ['MessageError', 'RecordError'],
+      ['MessageError', 'MessagesError', 'RecordError'],
       {
         conflict: { message: '409 Conflict: it exists already' },
       },

@@ -188,8 +188,10 @@ function refusedWith(route: Route): number[] {
   const statuses = new Set<number>([429, 500, 503]);
   if (Object.keys(parametersOf(route).properties).length > 0) statuses.add(400);
   if (route.credentials.length > 0) statuses.add(401).add(403);
-  if (/[:*]/.test(route.path)) statuses.add(404);
-  if (route.pagination && route.pagination !== 'keyset') statuses.add(405);
+  // Named by the path, or by the id of something else among the parameters.
+  const names = Object.keys(route.params.properties);
+  if (/[:*]/.test(route.path) || names.some((name) => /(^|_)id$/.test(name))) statuses.add(404);
+  if (route.pagination) statuses.add(405);
   for (const status of route.errors ?? []) statuses.add(status);
   if (route.conditional === true) statuses.add(412);
   if (route.method !== 'GET' && route.method !== 'DELETE') statuses.add(413);
