@@ -5611,6 +5611,11 @@ export interface components {
             /** @description The status and why */
             message: string;
         };
+        /** @description Why a request was refused, as a list. */
+        MessagesError: {
+            /** @description Every reason */
+            message: string[];
+        };
         /** Metadata */
         Metadata: {
             /** @description All features are there */
@@ -5874,8 +5879,6 @@ export interface components {
         PostAdminCiVariablesBody: {
             /** @description What the variable is for */
             description?: string | null;
-            /** @description Environments that the variable is for: a name, or a pattern with `*` */
-            environment_scope?: string;
             /** @description Key of the variable */
             key: string;
             /** @description Hidden in logs */
@@ -6942,13 +6945,6 @@ export interface components {
         PutAdminCiVariablesByKeyBody: {
             /** @description What the variable is for */
             description?: string | null;
-            /** @description Environments that the variable is for: a name, or a pattern with `*` */
-            environment_scope?: string;
-            /** @description Which of several variables with this key */
-            filter?: {
-                /** @description Environments that the variable is for: a name, or a pattern with `*` */
-                environment_scope?: string;
-            };
             /** @description Hidden in logs */
             masked?: boolean;
             /** @description Only for protected branches and tags */
@@ -9246,7 +9242,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["MessageError"] | components["schemas"]["RecordError"];
+                "application/json": components["schemas"]["MessageError"] | components["schemas"]["MessagesError"] | components["schemas"]["RecordError"];
             };
         };
         /** @description The caller, or the scopes of the token, may not do this */
@@ -9532,7 +9528,6 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["PutAdminCiVariablesByKeyBody"];
@@ -9654,6 +9649,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -9711,6 +9707,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -10040,6 +10037,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -11867,6 +11865,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -12099,6 +12098,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -12440,6 +12440,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -15567,8 +15568,6 @@ export interface operations {
     getProjectsByIdRepositoryArchiveBz2: {
         parameters: {
             query?: {
-                /** @description Kind of archive */
-                format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -15616,8 +15615,6 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTar: {
         parameters: {
             query?: {
-                /** @description Kind of archive */
-                format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -15665,8 +15662,6 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTarBz2: {
         parameters: {
             query?: {
-                /** @description Kind of archive */
-                format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -15714,8 +15709,6 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTarGz: {
         parameters: {
             query?: {
-                /** @description Kind of archive */
-                format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -15763,8 +15756,6 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTb2: {
         parameters: {
             query?: {
-                /** @description Kind of archive */
-                format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -15812,8 +15803,6 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTbz: {
         parameters: {
             query?: {
-                /** @description Kind of archive */
-                format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -15861,8 +15850,6 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTbz2: {
         parameters: {
             query?: {
-                /** @description Kind of archive */
-                format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -15910,8 +15897,6 @@ export interface operations {
     getProjectsByIdRepositoryArchiveZip: {
         parameters: {
             query?: {
-                /** @description Kind of archive */
-                format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -17653,6 +17638,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17749,6 +17735,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17851,6 +17838,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -18325,6 +18313,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -18358,6 +18347,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];

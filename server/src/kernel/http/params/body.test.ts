@@ -67,6 +67,8 @@ beforeAll(async () => {
       session: async () => null,
       csrfValid: () => false,
       refusesTokensInUrls: async () => false,
+      reused: async () => undefined,
+      actAs: async (caller) => caller,
     },
     rates: { identified: (_request, _reply, _kind, find) => find(), named: async () => undefined },
     redirectsMoved: async () => false,
