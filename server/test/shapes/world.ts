@@ -184,6 +184,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     author_id: users,
     namespace_id: [group.id, inner.id],
     project_id: [project.id, open.id],
+    target_project_id: [open.id],
+    target_group_id: [inner.id],
     group_id: [group.id],
     parent_id: [group.id, inner.id],
     username: [owner.user.username],
@@ -231,6 +233,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     '/pipeline': pipelines,
     '/merge_requests': merges,
   };
+  /** Ids of everything else that requests have made, by the path of its collection. */
+  const made = new Map<string, unknown[]>();
   const byRoute: Readonly<Record<string, readonly unknown[]>> = {
     '/users/:id': users,
     '/users/:id/projects': users,
@@ -257,12 +261,14 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
       if (route.path.startsWith('/jobs/:id')) return [route.method === 'PUT' ? loose.token : running.token];
       return route.path === '/jobs/request' || route.path === '/runners/verify' ? [runner.token] : secrets;
     }
+    if (route.path === '/features/:name') return name === 'name' ? ['api_redirect_moved_projects'] : ['false', false];
+    if (name === 'scopes' && route.path.endsWith('/deploy_tokens')) return [['read_repository']];
     if (name === 'scopes' && route.path === '/user/personal_access_tokens')
       return [['self_rotate'], 'k8s_proxy', ['api']];
     const ends = route.method === 'DELETE' || /\/(cancel|erase|retry|merge|members)(\/:user_id)?$/.test(route.path);
     if (ends && route.method !== 'GET' && ending[name]) return ending[name] ?? [];
     if (name === 'path' && !route.path.includes('/repository/') && !route.path.endsWith('*')) return [];
-    return words[name] ?? [];
+    return words[name] ?? made.get(route.path.slice(0, route.path.indexOf(`/:${name}`))) ?? [];
   };
 
   return {
@@ -270,11 +276,12 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     askers,
     known,
     learn(route, body) {
-      const pool = Object.entries(learnt).find(([end]) => route.path.endsWith(end))?.[1];
-      if (route.method !== 'POST' || pool === undefined || pool.length > 200) return;
-      const made: unknown = JSON.parse(body);
-      if (typeof made !== 'object' || made === null || !('id' in made)) return;
-      pool.push(pool === merges && 'iid' in made ? made.iid : made.id);
+      const answer: unknown = route.method === 'POST' ? JSON.parse(body) : null;
+      if (typeof answer !== 'object' || answer === null || !('id' in answer)) return;
+      const named = Object.entries(learnt).find(([end]) => route.path.endsWith(end))?.[1];
+      const pool = named ?? made.get(route.path) ?? [];
+      if (!named) made.set(route.path, pool);
+      if (pool.length < 200) pool.push(pool === merges && 'iid' in answer ? answer.iid : answer.id);
     },
   };
 }

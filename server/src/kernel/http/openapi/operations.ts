@@ -185,8 +185,8 @@ const statusWords: Readonly<Record<string, string>> = {
 
 /** Statuses with which the edge itself, for what is declared, or the handler refuses. */
 function refusedWith(route: Route): number[] {
-  const statuses = new Set<number>([429, 500, 503]);
-  if (Object.keys(parametersOf(route).properties).length > 0) statuses.add(400);
+  // A query that is malformed is one everywhere.
+  const statuses = new Set<number>([400, 429, 500, 503]);
   if (route.credentials.length > 0) statuses.add(401).add(403);
   // Named by the path, or by the id of something else among the parameters.
   const names = Object.keys(route.params.properties);
