@@ -80,11 +80,6 @@ export const accessTokens = () =>
       unwrap(client.GET('/personal_access_tokens', { params: { query: { per_page: 100, state: 'active' } } })),
   });
 
-export const users = () =>
-  queryOptions({
-    queryKey: ['users'],
-    queryFn: () => unwrap(client.GET('/users', { params: { query: { per_page: 100 } } })),
-  });
 export const applicationSettings = () =>
   queryOptions({
     queryKey: ['application-settings'],

@@ -1,12 +1,32 @@
-/** What stands behind an address of names only: a project first, then a group. */
+/** What stands behind an address of names only: a project first, then a group, then a person. */
 import { notFound } from '@tanstack/react-router';
+import * as accounts from '../../lib/accounts.ts';
 import { ApiError } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
 import { queries } from '../../lib/queries.ts';
+import { currentSession } from '../../lib/session.ts';
 
-export type NamedObject = { readonly kind: 'project' | 'group'; readonly path: string };
+export type NamedObject = { readonly kind: 'project' | 'group' | 'user'; readonly path: string };
 
 const missing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** A private profile has no followers for others, and says so with 404. */
+const unlessMissing = (call: Promise<unknown>) =>
+  call.catch((error: unknown) => {
+    if (!missing(error)) throw error;
+  });
+
+async function loadProfile(username: string): Promise<void> {
+  const { id } = await queries.ensureQueryData(accounts.userByName(username));
+  const of = accounts.ofUser(id);
+  await Promise.all([
+    queries.ensureQueryData(of.details()),
+    queries.ensureQueryData(of.status()),
+    unlessMissing(queries.ensureQueryData(of.projects())),
+    unlessMissing(queries.ensureQueryData(of.followers())),
+    unlessMissing(queries.ensureQueryData(of.following())),
+  ]);
+}
 
 export async function resolveObject(path: string): Promise<NamedObject> {
   try {
@@ -28,7 +48,10 @@ export async function resolveObject(path: string): Promise<NamedObject> {
     await Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(data.groupProjects(path))]);
     return { kind: 'group', path };
   } catch (error) {
-    if (missing(error)) throw notFound();
-    throw error;
+    if (!missing(error)) throw error;
   }
+  // People are shown to those who are signed in.
+  if (path.includes('/') || !(await currentSession()).user) throw notFound();
+  await loadProfile(path);
+  return { kind: 'user', path };
 }
