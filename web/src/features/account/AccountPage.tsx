@@ -47,7 +47,7 @@ function Username() {
     <form {...sending.form}>
       <FormError error={sending.reason('username') ? null : sending.error} />
       <Stack gap="md">
-        <Alert color="yellow" variant="light" title="What changes with it">
+        <Alert color="yellow" variant="light" title="What changes with it" role="note">
           The addresses of your profile and of your personal projects: links, clones and scripts that use the old ones
           stop working, and somebody else may take the old name.
         </Alert>

@@ -57,7 +57,9 @@ export function DetailSettings() {
         <DetailForm account={account} again={again} />
       ) : (
         <Stack gap="md">
-          <Alert variant="light">Administrators of this instance keep these details: ask one to change them.</Alert>
+          <Alert variant="light" role="note">
+            Administrators of this instance keep these details: ask one to change them.
+          </Alert>
           <Facts
             facts={[
               ['Name', account.name],

@@ -1,5 +1,5 @@
 /** A new password, by the present one. Every session ends; this browser signs in again with the new password. */
-import { Stack, Text } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -42,7 +42,11 @@ export default function PasswordPage() {
         <Stack gap="md">
           <Text c="var(--mr-dim)">
             You are signed out everywhere else. Access tokens and keys stay as they are.{' '}
-            {rules.password_reset_enabled ? <Link to="/users/password/new">Forgotten it?</Link> : null}
+            {rules.password_reset_enabled ? (
+              <Anchor component={Link} to="/users/password/new" underline="always" inherit>
+                Forgotten it?
+              </Anchor>
+            ) : null}
           </Text>
           <TextField {...shared} name="current" label="Present password" autoComplete="current-password" />
           <TextField

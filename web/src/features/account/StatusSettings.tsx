@@ -1,5 +1,5 @@
 /** What one says one is doing. */
-import { Button, Checkbox, Group, NativeSelect, Stack } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, Stack } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import * as accounts from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
@@ -103,14 +103,13 @@ export function StatusSettings() {
             checked={values.busy}
             onChange={(event) => fields.set('busy', event.currentTarget.checked)}
           />
-          <Group gap="sm">
-            <Save pending={sending.pending} done={sending.done} label="Set status" />
+          <Save pending={sending.pending} done={sending.done} label="Set status">
             {something ? (
               <Button variant="default" onClick={(event) => clearing.form.onSubmit(event)} loading={clearing.pending}>
                 Clear status
               </Button>
             ) : null}
-          </Group>
+          </Save>
         </Stack>
       </form>
     </section>

@@ -110,12 +110,11 @@ export default function EditUserPage() {
         </section>
         <Stack gap="md" mt="lg" align="flex-start">
           <FormError error={sending.error} />
-          <div style={{ display: 'flex', gap: 12, alignItems: 'center' }}>
-            <Save pending={sending.pending} done={sending.done} />
+          <Save pending={sending.pending} done={sending.done}>
             <LinkButton size="sm" to="/admin/users/$username" params={{ username: user.username }}>
               Cancel
             </LinkButton>
-          </div>
+          </Save>
         </Stack>
       </form>
     </AdminFrame>

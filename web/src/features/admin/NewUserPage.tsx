@@ -69,7 +69,7 @@ export default function NewUserPage() {
                 }
                 disabled={!mails}
               />
-              <Radio value="password" label="Set one now" description="It has to be changed at the first sign-in" />
+              <Radio value="password" label="Set one now" description="Tell it to the person, who can change it" />
               <Radio value="none" label="None" description="For accounts that sign in by other means" />
             </Stack>
           </Radio.Group>

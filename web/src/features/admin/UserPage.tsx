@@ -1,7 +1,7 @@
 /** One account as administrators see it: what it is, what belongs to it, what can be done with it. */
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
 import { sessionQuery } from '../../lib/session.ts';
@@ -17,6 +17,7 @@ import { AdminFrame } from './AdminFrame.tsx';
 import { Identities } from './Identities.tsx';
 import { Marks } from './Marks.tsx';
 import { Memberships } from './Memberships.tsx';
+import { RemoveUser } from './RemoveUser.tsx';
 import { stateWord } from './states.ts';
 import { UserActions } from './UserActions.tsx';
 import { UserKeys } from './UserKeys.tsx';
@@ -29,6 +30,7 @@ export default function UserPage() {
   const { data: emails } = useSuspenseQuery(of.emails());
   const { data: counts } = useSuspenseQuery(of.counts());
   const { data: session } = useQuery(sessionQuery);
+  const own = session?.user?.id === user.id;
   const cache = useQueryClient();
   const removeEmail = useMutation({
     mutationFn: (email_id: number) =>
@@ -51,15 +53,17 @@ export default function UserPage() {
         </>
       }
     >
-      <UserActions user={user} own={session?.user?.id === user.id} />
+      <Group gap="xs" mb="sm">
+        <span>@{user.username}</span>
+        <Marks user={user} />
+      </Group>
+      <UserActions user={user} own={own} />
       <section className={account.section} aria-label="Account">
         <h2>Account</h2>
         <Facts
           facts={[
-            ['Username', `@${user.username}`],
             ['Id', user.id],
             ['State', stateWord(user.state)],
-            ['Marks', <Marks key="marks" user={user} />],
             ['E-mail', user.email],
             ['Confirmed', <TimeAgo key="confirmed" at={user.confirmed_at} />],
             ['Waits for confirmation', user.unconfirmed_email],
@@ -115,9 +119,7 @@ export default function UserPage() {
       <Memberships id={user.id} />
       <UserKeys id={user.id} />
       <Identities user={user} />
-      <p>
-        <Link to="/admin/users">All users</Link>
-      </p>
+      <RemoveUser user={user} own={own} />
     </AdminFrame>
   );
 }

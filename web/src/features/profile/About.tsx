@@ -91,9 +91,9 @@ export function About({ user }: { user: Schemas['UserView'] }) {
         })}
         {user.created_at ? (
           <li>
-            <IconCalendar size={16} aria-label="Here since" />
+            <IconCalendar size={16} aria-label="Joined" />
             <span>
-              here since <TimeAgo at={user.created_at} />
+              joined <TimeAgo at={user.created_at} />
             </span>
           </li>
         ) : null}

@@ -1,5 +1,5 @@
-/** What stands behind an address of names only: a project first, then a group, then a person. */
-import { notFound } from '@tanstack/react-router';
+/** What stands behind an address of names only: a project, a person or a group. */
+import { isNotFound, notFound } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
 import { ApiError } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
@@ -16,8 +16,7 @@ const unlessMissing = (call: Promise<unknown>) =>
     if (!missing(error)) throw error;
   });
 
-async function loadProfile(username: string): Promise<void> {
-  const { id } = await queries.ensureQueryData(accounts.userByName(username));
+async function loadProfile(id: number): Promise<void> {
   const of = accounts.ofUser(id);
   await Promise.all([
     queries.ensureQueryData(of.details()),
@@ -44,14 +43,21 @@ export async function resolveObject(path: string): Promise<NamedObject> {
   } catch (error) {
     if (!missing(error)) throw error;
   }
+  // People are shown to those who are signed in. Groups and people share their names.
+  if (!path.includes('/') && (await currentSession()).user) {
+    const user = await queries.ensureQueryData(accounts.userByName(path)).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    if (user) {
+      await loadProfile(user.id);
+      return { kind: 'user', path };
+    }
+  }
   try {
     await Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(data.groupProjects(path))]);
     return { kind: 'group', path };
   } catch (error) {
-    if (!missing(error)) throw error;
+    if (missing(error)) throw notFound();
+    throw error;
   }
-  // People are shown to those who are signed in.
-  if (path.includes('/') || !(await currentSession()).user) throw notFound();
-  await loadProfile(path);
-  return { kind: 'user', path };
 }

@@ -1,5 +1,5 @@
 /** The link of a mail that confirms an address. It takes a click, so that no reader of mails confirms by looking. */
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { ApiError } from '../../lib/api.ts';
@@ -37,7 +37,9 @@ export default function ConfirmationPage() {
         {stale ? (
           <Alert color="red" variant="light" role="alert">
             This link does not work: it was used, or is older than three days.{' '}
-            <Link to="/users/confirmation/new">Ask for a new one</Link>
+            <Anchor component={Link} to="/users/confirmation/new" underline="always" inherit>
+              Ask for a new one
+            </Anchor>
           </Alert>
         ) : (
           <FormError error={confirm.error} />

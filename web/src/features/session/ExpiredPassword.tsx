@@ -26,7 +26,9 @@ export function ExpiredPassword({ login, password, rules, changed }: ExpiredPass
       <form {...sending.form} className={classes.form}>
         <FormError error={sending.reason('password') ? null : sending.error} />
         <Stack gap="md">
-          <Alert variant="light">Your password has to be changed before you can go on.</Alert>
+          <Alert variant="light" role="note">
+            Your password has to be changed before you can go on.
+          </Alert>
           <PasswordInput
             label="New password"
             name="new_password"

@@ -10,7 +10,7 @@ export default function ForgottenPasswordPage() {
   if (!offers.password_reset_enabled)
     return (
       <Page title="Forgotten password" narrow>
-        <Alert variant="light">
+        <Alert variant="light" role="note">
           This instance sends no messages for new passwords. An administrator can set one for you.
         </Alert>
       </Page>

@@ -1,5 +1,5 @@
 /** Choosing a new password with the link of a mail. */
-import { Alert, Button, PasswordInput, Stack } from '@mantine/core';
+import { Alert, Anchor, Button, PasswordInput, Stack } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -45,7 +45,9 @@ export default function NewPasswordPage() {
         {stale ? (
           <Alert color="red" variant="light" role="alert" mb="md">
             This link does not work: it was used, is older than two days, or a newer one was sent.{' '}
-            <Link to="/users/password/new">Ask for a new one</Link>
+            <Anchor component={Link} to="/users/password/new" underline="always" inherit>
+              Ask for a new one
+            </Anchor>
           </Alert>
         ) : (
           <FormError error={sending.reason('password') ? null : sending.error} />

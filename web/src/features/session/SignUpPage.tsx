@@ -58,7 +58,9 @@ export default function SignUpPage() {
     return (
       <Page title="Create an account" narrow>
         <Stack gap="md">
-          <Alert variant="light">Accounts of this instance are made by its administrators.</Alert>
+          <Alert variant="light" role="note">
+            Accounts of this instance are made by its administrators.
+          </Alert>
           <div>
             <LinkButton to="/users/sign_in">Sign in</LinkButton>
           </div>
