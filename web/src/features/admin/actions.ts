@@ -24,7 +24,7 @@ const other =
   (user: User, own: boolean) =>
     !own && states.includes(user.state);
 
-export const actions = {
+const actions = {
   approve: {
     label: 'Approve',
     effect: 'The person can sign in, and is told by mail.',
