@@ -24,6 +24,14 @@ test('each state offers the way out of it', () => {
   expect(labels('blocked_pending_approval')).toEqual(['Approve', 'Reject']);
 });
 
+test('second factors are taken away from those who have some, and from no administrator', () => {
+  const label = 'Disable two-factor authentication';
+  const offered = (is_admin: boolean) =>
+    offeredActions({ ...user('active', is_admin), two_factor_enabled: true }, false).map((action) => action.label);
+  expect(offered(false)).toContain(label);
+  expect(offered(true)).not.toContain(label);
+});
+
 test('nobody is offered to lock themselves out', () => {
   expect(labels('active', true, true)).toEqual([]);
 });

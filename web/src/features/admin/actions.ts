@@ -69,6 +69,14 @@ const actions = {
     offered: (user, own) => !own && user.is_admin === true,
     run: (id) => unwrap(client.PUT('/users/{id}', { ...at(id), body: { admin: false } })),
   },
+  disableTwoFactor: {
+    label: 'Disable two-factor authentication',
+    effect: 'Applications, security keys and recovery codes are removed: the password alone opens the account again.',
+    danger: true,
+    // Second factors of an administrator are that person's own matter.
+    offered: (user) => user.two_factor_enabled === true && user.is_admin !== true,
+    run: (id) => unwrap(client.PATCH('/users/{id}/disable_two_factor', at(id))),
+  },
   deactivate: {
     label: 'Deactivate',
     effect:
