@@ -81,6 +81,9 @@ describe('/users/:id/gpg_keys', () => {
     expect((await add((await pair()).publicKey, owner.secret, path)).status).toBe(403);
     expect((await app.api('POST', `${path}/${made.body.id}/revoke`, { token: admin })).status).toBe(202);
     expect((await app.api('DELETE', `${path}/${made.body.id}`, { token: admin })).status).toBe(404);
+    const other = await add((await pair()).publicKey, admin, path);
+    expect((await app.api('DELETE', `${path}/${other.body.id}`, { token: owner.secret })).status).toBe(403);
+    expect((await app.api('DELETE', `${path}/${other.body.id}`, { token: admin })).status).toBe(204);
     expect((await app.api('GET', '/users/999999/gpg_keys')).status).toBe(404);
   });
 });
