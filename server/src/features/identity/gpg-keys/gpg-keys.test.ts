@@ -48,6 +48,15 @@ describe('/user/gpg_keys', () => {
     });
   });
 
+  it('a revoked one is gone, and another may add it', async () => {
+    const { publicKey } = await pair();
+    const made = await add(publicKey);
+    const path = `/user/gpg_keys/${made.body.id}/revoke`;
+    expect((await app.api('POST', path, { token: (await buildToken(app)).secret })).status).toBe(404);
+    expect(await app.api('POST', path, { token: owner.secret })).toMatchObject({ status: 202, body: null });
+    expect((await add(publicKey, (await buildToken(app)).secret)).status).toBe(201);
+  });
+
   it('takes one public key that nobody has yet, and nothing else', async () => {
     const { publicKey, privateKey } = await pair();
     expect((await add(publicKey)).status).toBe(201);
