@@ -10,18 +10,19 @@ import { line, machine, markdown, type Row } from './report.ts';
 import { ci } from './rows/ci.ts';
 import { edge } from './rows/edge.ts';
 import { gitRows } from './rows/git.ts';
+import { identity } from './rows/identity.ts';
 import { reads } from './rows/reads.ts';
 import { firstStarts, laterStarts, memory } from './rows/start.ts';
 import { writes } from './rows/writes.ts';
 import { connect, createProject, pushAll, type Target, withoutLimits } from './target.ts';
 
-const usage = `npm run bench -- [--only start,reads,edge,writes,git,ci] [--large] [--commits N] [--branches N]
+const usage = `npm run bench -- [--only start,reads,edge,identity,writes,git,ci] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
 A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'start,reads,edge,writes,git,ci' },
+    only: { type: 'string', default: 'start,reads,edge,identity,writes,git,ci' },
     large: { type: 'boolean', default: false },
     commits: { type: 'string' },
     branches: { type: 'string', default: '200' },
@@ -77,7 +78,7 @@ try {
     seconds: Number(options.seconds),
     add,
   };
-  const parts = { reads, edge, writes, git: gitRows, ci };
+  const parts = { reads, edge, identity, writes, git: gitRows, ci };
   for (const [name, part] of Object.entries(parts)) if (groups.includes(name)) await part(context);
   if (groups.includes('start')) memory(running, 'memory after this load (PSS)', add);
   await running.stop();

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
+export const rootPassword = 'bench-password-1843';
 export const token = `glpat-bench${'0123456789'.repeat(2)}`;
 
 export interface Instance {
@@ -32,7 +33,7 @@ export async function startInstance(data: string, env: Readonly<Record<string, s
       MILLRACE_DATA: join(data, 'millrace'),
       MILLRACE_PORT: '0',
       MILLRACE_SSH_PORT: 'off',
-      MILLRACE_ROOT_PASSWORD: 'bench-password-1843',
+      MILLRACE_ROOT_PASSWORD: rootPassword,
       MILLRACE_ROOT_TOKEN: token,
       ...env,
     },

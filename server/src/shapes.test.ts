@@ -1,7 +1,7 @@
 /** Parameters of any shape to any route: never a fault, never a hang, and refusals in one of the two documented bodies. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../test/app.ts';
-import { buildAdmin, buildGroup, buildToken } from '../test/factories.ts';
+import { buildAdmin, buildGroup, buildToken, buildUser } from '../test/factories.ts';
 import type { User } from './kernel/db/rows.ts';
 import type { Route } from './kernel/http/route.ts';
 
@@ -141,6 +141,8 @@ async function freshProject(): Promise<void> {
 
 beforeAll(async () => {
   app = await startTestApp();
+  // Small ids are guessed below: whoever has them is blocked and removed.
+  for (let at = 0; at < 5; at += 1) await buildUser(app);
   admin = await buildAdmin(app);
   token = (await buildToken(app, { user: admin })).secret;
   for (let at = 0; at < 8; at += 1) {

@@ -13,6 +13,7 @@ import {
   buildUser,
   unique,
 } from './factories.ts';
+import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -59,10 +60,23 @@ export async function startPopulated(): Promise<Populated> {
     await buildProject(app, { owner: admin.user });
     await buildGroup(app, { owner: admin.user });
     await buildMember(app, { of: group });
-    await buildUser(app);
+    const { id } = await buildUser(app);
+    const follows = [
+      { follower_id: admin.user.id, followee_id: id },
+      { follower_id: id, followee_id: admin.user.id },
+    ];
+    await app.db.insertInto('user_follows').values(follows).execute();
+    const day = new Date().toISOString().slice(0, 10);
+    await app.db.updateTable('users').set({ last_activity_on: day }).where('id', '=', id).execute();
+    await call('POST', '/user/keys', { title: `key ${number}`, key: sshKeyText() });
+    await call('POST', '/user/gpg_keys', { key: (await gpgKeyTexts(`gpg-${number}@example.com`)).publicKey });
+    await call('POST', '/user/emails', { email: `more-${number}@example.com` });
     await call('POST', '/admin/ci/variables', { key: `INSTANCE_${number}`, value: 'x' });
     await call('POST', `/groups/${group.id}/variables`, { key: `GROUP_${number}`, value: 'x' });
     await call('POST', '/user/runners', { runner_type: 'group_type', group_id: group.id });
+    await call('POST', `/groups/${group.id}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
+    await call('POST', `/groups/${group.id}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });
+    await call('POST', `/users/${admin.user.id}/impersonation_tokens`, { name: `other ${number}`, scopes: ['api'] });
   }
 
   const settings = { namespace_id: group.id, visibility: 'public' };
@@ -81,6 +95,11 @@ export async function startPopulated(): Promise<Populated> {
   for (const number of three) {
     await buildMember(app, { of: project });
     await call('POST', `${base}/variables`, { key: `KEY_${number}`, value: 'x' });
+    await call('POST', `${base}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
+    await call('POST', `${base}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });
+    const scope = `${base}/job_token_scope`;
+    await call('POST', `${scope}/allowlist`, { target_project_id: (await buildProject(app)).id });
+    await call('POST', `${scope}/groups_allowlist`, { target_group_id: (await buildGroup(app)).id });
     await call('POST', `${base}/repository/tags`, { tag_name: `v${number}.0`, ref: 'main', message: 'tagged' });
     await call('POST', `${base}/repository/branches`, { branch: unique('branch'), ref: 'main' });
     await call('POST', `${base}/pipeline`, { ref: 'main' });
@@ -130,7 +149,7 @@ export async function startPopulated(): Promise<Populated> {
       sha: String(initial?.id),
     },
     groups: { id: group.id },
-    users: { id: admin.user.id },
+    users: { id: admin.user.id, user_id: admin.user.id },
     runners: { id: Number(runner.id) },
   };
   return {

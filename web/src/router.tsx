@@ -70,6 +70,22 @@ const group = createRoute({
     ]),
   component: lazyRouteComponent(() => import('./features/groups/GroupPage.tsx')),
 });
+const groupSettings = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path/settings',
+  validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
+  beforeLoad: signedIn,
+  loader: ({ params }) => queries.ensureQueryData(data.group(fromSegment(params.path))),
+  component: lazyRouteComponent(() => import('./features/groups/GroupSettingsPage.tsx')),
+});
+/** The ecosystem's address of the same part. */
+const groupAccessTokens = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path/settings/access_tokens',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/g/$path/settings', params, search: { part: 'access-tokens' } });
+  },
+});
 
 const project = createRoute({
   getParentRoute: () => root,
@@ -212,6 +228,13 @@ const settings = createRoute({
   validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
   component: lazyRouteComponent(() => import('./features/settings/SettingsPage.tsx')),
 });
+const accessTokenSettings = createRoute({
+  ...under,
+  path: '/settings/access_tokens',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/p/$path/settings', params, search: { part: 'access-tokens' } });
+  },
+});
 
 const projectRoutes = [
   tree,
@@ -230,6 +253,7 @@ const projectRoutes = [
   mergeRequestTab,
   members,
   settings,
+  accessTokenSettings,
 ];
 
 export const router = createRouter({
@@ -243,6 +267,8 @@ export const router = createRouter({
     apiDocs,
     object,
     group,
+    groupSettings,
+    groupAccessTokens,
     project.addChildren(projectRoutes),
   ]),
   defaultPreload: 'intent',

@@ -76,6 +76,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit events of the whole instance, newest first
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit_events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An audit event
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAuditEventsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Picture of the person who shows an address to everybody
+         * @description Open to everyone.
+         */
+        get: operations["getAvatar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deploy tokens of the whole instance
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getDeployTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/features": {
         parameters: {
             query?: never;
@@ -187,6 +267,182 @@ export interface paths {
          * @description Needs the ability `remove_group` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Access tokens of a group
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAccessTokens"];
+        put?: never;
+        /**
+         * Create an access token of a group, with a bot as its member
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An access token of a group
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAccessTokensByTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an access token of a group; its bot leaves
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdAccessTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an access token of a group and get its successor
+         * @description Needs the ability `manage_group_access_tokens` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdAccessTokensByTokenIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_tokens/self/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the group’s access token that the request carries and get its successor
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `self_rotate`.
+         */
+        post: operations["postGroupsByIdAccessTokensSelfRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/audit_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit events of a group, newest first; the caller’s own for those who are not in charge of it
+         * @description Needs the ability `read_own_group_audit_events` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/audit_events/{audit_event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An audit event of a group
+         * @description Needs the ability `read_group_audit_events` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAuditEventsByAuditEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/deploy_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deploy tokens of a group
+         * @description Needs the ability `read_group_deploy_tokens` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdDeployTokens"];
+        put?: never;
+        /**
+         * Create a deploy token of a group
+         * @description Needs the ability `manage_group_deploy_tokens` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdDeployTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/deploy_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A deploy token of a group
+         * @description Needs the ability `read_group_deploy_tokens` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdDeployTokensByTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a deploy token of a group
+         * @description Needs the ability `manage_group_deploy_tokens` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdDeployTokensByTokenId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -560,6 +816,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The SSH key with a fingerprint, with its user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An SSH key with its user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getKeysById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metadata": {
         parameters: {
             query?: never;
@@ -684,6 +980,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/personal_access_tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a personal access token and get its successor
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postPersonalAccessTokensByIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/personal_access_tokens/self": {
         parameters: {
             query?: never;
@@ -703,6 +1019,26 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user` or `create_runner` or `manage_runner` or `k8s_proxy` or `self_rotate` or `read_repository` or `write_repository` or `read_registry` or `write_registry` or `read_virtual_registry` or `write_virtual_registry` or `ai_features` or `sudo` or `admin_mode` or `read_service_ping`.
          */
         delete: operations["deletePersonalAccessTokensSelf"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/personal_access_tokens/self/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the token that the request carries and get its successor
+         * @description Any signed-in user. Token scope: `api` or `self_rotate`.
+         */
+        post: operations["postPersonalAccessTokensSelfRotate"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -760,6 +1096,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/access_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Access tokens of a project
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAccessTokens"];
+        put?: never;
+        /**
+         * Create an access token of a project, with a bot as its member
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/access_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An access token of a project
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAccessTokensByTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an access token of a project; its bot leaves
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdAccessTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/access_tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an access token of a project and get its successor
+         * @description Needs the ability `manage_access_tokens` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdAccessTokensByTokenIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/access_tokens/self/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the project’s access token that the request carries and get its successor
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `self_rotate`.
+         */
+        post: operations["postProjectsByIdAccessTokensSelfRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/archive": {
         parameters: {
             query?: never;
@@ -800,6 +1224,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/audit_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit events of a project, newest first; the caller’s own for those who are not in charge of it
+         * @description Needs the ability `read_own_audit_events` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/audit_events/{audit_event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An audit event of a project
+         * @description Needs the ability `read_audit_events` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAuditEventsByAuditEventId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/ci/lint": {
         parameters: {
             query?: never;
@@ -819,6 +1283,166 @@ export interface paths {
          */
         post: operations["postProjectsByIdCiLint"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/deploy_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deploy tokens of a project
+         * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdDeployTokens"];
+        put?: never;
+        /**
+         * Create a deploy token of a project
+         * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdDeployTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/deploy_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A deploy token of a project
+         * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdDeployTokensByTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a deploy token of a project
+         * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdDeployTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What job tokens may reach
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdJobTokenScope"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Limit whose jobs reach the project, or let all of them in
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        patch: operations["patchProjectsByIdJobTokenScope"];
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope/allowlist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Projects whose jobs reach this one
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdJobTokenScopeAllowlist"];
+        put?: never;
+        /**
+         * Let jobs of a project reach this one
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdJobTokenScopeAllowlist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope/allowlist/{target_project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Let jobs of a project no longer reach this one
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdJobTokenScopeAllowlistByTargetProjectId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope/groups_allowlist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups whose jobs reach this project
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdJobTokenScopeGroupsAllowlist"];
+        put?: never;
+        /**
+         * Let jobs of a group reach this project
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdJobTokenScopeGroupsAllowlist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/job_token_scope/groups_allowlist/{target_group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Let jobs of a group no longer reach this project
+         * @description Needs the ability `admin_job_token_scope` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdJobTokenScopeGroupsAllowlistByTargetGroupId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2036,7 +2660,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a project runner for another project
-         * @description Needs the ability `admin_runner` on the project. Token scope: `api`.
+         * @description Needs the ability `admin_runner` on the project. Token scope: `api` or `manage_runner`.
          */
         post: operations["postProjectsByIdRunners"];
         delete?: never;
@@ -2057,7 +2681,7 @@ export interface paths {
         post?: never;
         /**
          * Disable a project runner for a project
-         * @description Needs the ability `admin_runner` on the project. Token scope: `api`.
+         * @description Needs the ability `admin_runner` on the project. Token scope: `api` or `manage_runner`.
          */
         delete: operations["deleteProjectsByIdRunnersByRunnerId"];
         options?: never;
@@ -2199,13 +2823,13 @@ export interface paths {
         get: operations["getRunnersById"];
         /**
          * Change a runner
-         * @description Any signed-in user. Token scope: `api`.
+         * @description Any signed-in user. Token scope: `api` or `manage_runner`.
          */
         put: operations["putRunnersById"];
         post?: never;
         /**
          * Delete a runner
-         * @description Any signed-in user. Token scope: `api`.
+         * @description Any signed-in user. Token scope: `api` or `manage_runner`.
          */
         delete: operations["deleteRunnersById"];
         options?: never;
@@ -2264,7 +2888,7 @@ export interface paths {
         put?: never;
         /**
          * Give a runner a new token
-         * @description Any signed-in user. Token scope: `api`.
+         * @description Any signed-in user. Token scope: `api` or `manage_runner`.
          */
         post: operations["postRunnersByIdResetAuthenticationToken"];
         delete?: never;
@@ -2393,6 +3017,250 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user_counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What waits for the caller
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/activities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When users were there last
+         * @description Administrators only. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserActivities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set or remove one’s own picture
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUserAvatar"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One’s own addresses besides the primary one
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserEmails"];
+        put?: never;
+        /**
+         * Add an address for oneself; a mail asks for its confirmation
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserEmails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/emails/{email_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One of one’s own addresses
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserEmailsByEmailId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of one’s own addresses
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserEmailsByEmailId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/gpg_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserGpgKeys"];
+        put?: never;
+        /**
+         * Add to one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserGpgKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/gpg_keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one of one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserGpgKeysByKeyId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserGpgKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/gpg_keys/{key_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke one of one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserGpgKeysByKeyIdRevoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One’s own SSH keys
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserKeys"];
+        put?: never;
+        /**
+         * Add an SSH key for oneself
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One of one’s own SSH keys
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserKeysByKeyId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of one’s own SSH keys
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change one’s password
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUserPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/personal_access_tokens": {
         parameters: {
             query?: never;
@@ -2407,6 +3275,30 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserPersonalAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One’s own preferences
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserPreferences"];
+        /**
+         * Change one’s own preferences
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUserPreferences"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2475,6 +3367,34 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/user/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One’s own status
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserStatus"];
+        /**
+         * Set one’s own status; what is left out is cleared
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUserStatus"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change one’s own status; what is left out stays
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        patch: operations["patchUserStatus"];
         trace?: never;
     };
     "/user/two_factor": {
@@ -2661,8 +3581,184 @@ export interface paths {
          * @description Open to everyone. Rate limit: `users_get_by_id`.
          */
         get: operations["getUsersById"];
+        /**
+         * Change a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putUsersById"];
+        post?: never;
+        /**
+         * Remove a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Activate a deactivated user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdActivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a user who waits for it
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdApprove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/associations_count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much belongs to a user
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUsersByIdAssociationsCount"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/ban": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ban a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdBan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Block a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdBlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/custom_attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What administrators noted of a user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersByIdCustomAttributes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/custom_attributes/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One thing that administrators noted of a user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersByIdCustomAttributesByKey"];
+        /**
+         * Note something of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putUsersByIdCustomAttributesByKey"];
+        post?: never;
+        /**
+         * Forget something noted of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByIdCustomAttributesByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deactivate a user who has not been there for long
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdDeactivate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2689,6 +3785,218 @@ export interface paths {
         patch: operations["patchUsersByIdDisableTwoFactor"];
         trace?: never;
     };
+    "/users/{id}/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Addresses of a user besides the primary one
+         * @description Administrators only. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUsersByIdEmails"];
+        put?: never;
+        /**
+         * Add an address for a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdEmails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/emails/{email_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove an address of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByIdEmailsByEmailId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/follow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Follow a user
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUsersByIdFollow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/followers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who follows a user
+         * @description Open to everyone. Rate limit: `user_followers`.
+         */
+        get: operations["getUsersByIdFollowers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/following": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom a user follows
+         * @description Open to everyone. Rate limit: `user_following`.
+         */
+        get: operations["getUsersByIdFollowing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/gpg_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the GPG keys of a user
+         * @description Open to everyone. Rate limit: `user_gpg_keys`.
+         */
+        get: operations["getUsersByIdGpgKeys"];
+        put?: never;
+        /**
+         * Add to the GPG keys of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdGpgKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/gpg_keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one of the GPG keys of a user
+         * @description Open to everyone. Rate limit: `user_gpg_key`.
+         */
+        get: operations["getUsersByIdGpgKeysByKeyId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of the GPG keys of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByIdGpgKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/gpg_keys/{key_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke one of the GPG keys of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdGpgKeysByKeyIdRevoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/identities/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove an external identity of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByIdIdentitiesByProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/memberships": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where a user is a member
+         * @description Administrators only. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUsersByIdMemberships"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/projects": {
         parameters: {
             query?: never;
@@ -2709,6 +4017,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline a user who waits for approval; removes the account
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdReject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/unban": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lift the ban of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdUnban"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/unblock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unblock a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdUnblock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/unfollow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop following a user
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUsersByIdUnfollow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/impersonation_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Impersonation tokens of a user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersByUserIdImpersonationTokens"];
+        put?: never;
+        /**
+         * Create an impersonation token for a user; 400 where impersonation is switched off
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByUserIdImpersonationTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/impersonation_tokens/{impersonation_token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An impersonation token of a user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersByUserIdImpersonationTokensByImpersonationTokenId"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an impersonation token of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByUserIdImpersonationTokensByImpersonationTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * SSH keys of a user
+         * @description Open to everyone. Rate limit: `user_ssh_keys`.
+         */
+        get: operations["getUsersByUserIdKeys"];
+        put?: never;
+        /**
+         * Add an SSH key for a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByUserIdKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An SSH key of a user
+         * @description Open to everyone. Rate limit: `user_ssh_key`.
+         */
+        get: operations["getUsersByUserIdKeysByKeyId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an SSH key of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByUserIdKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{user_id}/personal_access_tokens": {
         parameters: {
             query?: never;
@@ -2723,6 +4207,26 @@ export interface paths {
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByUserIdPersonalAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status of a user
+         * @description Open to everyone. Rate limit: `user_status`.
+         */
+        get: operations["getUsersByUserIdStatus"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3395,7 +4899,7 @@ export interface components {
             max_pages_custom_domains_per_project: number;
             /** @description Megabytes of one site; 0 for any */
             max_pages_size: number;
-            /** @description Longest life of access tokens in days */
+            /** @description Longest life of access tokens in days; 365 unless set */
             max_personal_access_token_lifetime: number | null;
             /** @description Longest life of SSH keys in days */
             max_ssh_key_lifetime: number | null;
@@ -4006,6 +5510,27 @@ export interface components {
         ArtifactStored: {
             message: string;
         };
+        /** AuditEvent */
+        AuditEvent: {
+            /** @description -1 where nobody was signed in: background work, the command line */
+            author_id: number;
+            author_name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description What changed, on what, by whom and from which address */
+            details: {
+                [key: string]: unknown;
+            };
+            entity_id: number;
+            /** @description `User`, `Group`, `Project`, or the instance */
+            entity_type: string;
+            event_name: string;
+            id: number;
+        };
+        /** Avatar */
+        Avatar: {
+            avatar_url: string | null;
+        };
         /** Branch */
         Branch: {
             /** @description Whether the caller may push to it */
@@ -4164,6 +5689,22 @@ export interface components {
             diffs: components["schemas"]["FileDiff"][];
             web_url: string;
         };
+        /** CustomAttribute */
+        CustomAttribute: {
+            key: string;
+            value: string;
+        };
+        /** DeployToken */
+        DeployToken: {
+            expired: boolean;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
+            name: string;
+            revoked: boolean;
+            scopes: string[];
+            username: string;
+        };
         /** DetailedStatus */
         DetailedStatus: {
             /** @description Page about it */
@@ -4180,6 +5721,13 @@ export interface components {
             label: string;
             text: string;
             tooltip: string;
+        };
+        /** Email */
+        Email: {
+            /** Format: date-time */
+            confirmed_at: string | null;
+            email: string;
+            id: number;
         };
         /** Feature */
         Feature: {
@@ -4226,6 +5774,15 @@ export interface components {
             renamed_file: boolean;
             /** @description Left out because it is too large itself */
             too_large?: boolean;
+        };
+        /** GPGKey */
+        GPGKey: {
+            /** Format: date-time */
+            created_at: string;
+            fingerprint: string;
+            id: number;
+            key: string;
+            primary_keyid: string;
         };
         /** Group */
         Group: {
@@ -4343,6 +5900,28 @@ export interface components {
             web_url: string;
             wiki_access_level: string;
         };
+        /** ImpersonationToken */
+        ImpersonationToken: {
+            /** @description Neither revoked nor expired */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            expires_at: string | null;
+            id: number;
+            impersonation: boolean;
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
+            last_used_at: string | null;
+            name: string;
+            /** @description Whether it was revoked */
+            revoked: boolean;
+            scopes: string[];
+            user_id: number;
+        };
         /** @description A fault of the server; nothing of its cause is told. */
         InternalError: {
             /** @description Always the same words */
@@ -4419,6 +5998,29 @@ export interface components {
             /** @description Names of the jobs that it waits for; empty for none */
             needs: string[];
         };
+        /** JobTokenAllowedGroup */
+        JobTokenAllowedGroup: {
+            source_project_id: number;
+            target_group_id: number;
+        };
+        /** JobTokenAllowedProject */
+        JobTokenAllowedProject: {
+            source_project_id: number;
+            target_project_id: number;
+        };
+        /** JobTokenGroup */
+        JobTokenGroup: {
+            id: number;
+            name: string;
+            web_url: string;
+        };
+        /** JobTokenScope */
+        JobTokenScope: {
+            /** @description Only jobs of this project and of the allowlists reach it */
+            inbound_enabled: boolean;
+            /** @description Jobs of this project reach no other one */
+            outbound_enabled: boolean;
+        };
         /** LintResult */
         LintResult: {
             errors: string[];
@@ -4487,6 +6089,14 @@ export interface components {
             };
             /** @description `success`, or `error` when some could not be added */
             status: string;
+        };
+        /** Membership */
+        Membership: {
+            access_level: number;
+            source_id: number;
+            source_name: string;
+            /** @description `Project` or `Namespace` */
+            source_type: string;
         };
         /** MergeRequest */
         MergeRequest: {
@@ -4975,6 +6585,41 @@ export interface components {
             /** @description Free names like it */
             suggests: string[];
         };
+        /** NewDeployToken */
+        NewDeployToken: {
+            expired: boolean;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
+            name: string;
+            revoked: boolean;
+            scopes: string[];
+            token: string;
+            username: string;
+        };
+        /** NewImpersonationToken */
+        NewImpersonationToken: {
+            /** @description Neither revoked nor expired */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            expires_at: string | null;
+            id: number;
+            impersonation: boolean;
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
+            last_used_at: string | null;
+            name: string;
+            /** @description Whether it was revoked */
+            revoked: boolean;
+            scopes: string[];
+            token: string;
+            user_id: number;
+        };
         /** NewPersonalAccessToken */
         NewPersonalAccessToken: {
             /** @description Neither revoked nor expired */
@@ -4997,6 +6642,32 @@ export interface components {
             token: string;
             user_id: number;
         };
+        /** NewResourceAccessToken */
+        NewResourceAccessToken: {
+            /** @description Role of the bot */
+            access_level: number;
+            /** @description Neither revoked nor expired */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            expires_at: string | null;
+            id: number;
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
+            last_used_at: string | null;
+            name: string;
+            resource_id: number;
+            resource_type: string;
+            /** @description Whether it was revoked */
+            revoked: boolean;
+            scopes: string[];
+            token: string;
+            user_id: number;
+        };
         /** NewSecurityKey */
         NewSecurityKey: {
             /** Format: date-time */
@@ -5012,6 +6683,26 @@ export interface components {
         ParameterError: {
             /** @description Such as `name is missing, state does not have a valid value` */
             error: string;
+        };
+        PatchProjectsByIdJobTokenScopeBody: {
+            /** @description Whether the allowlists count */
+            enabled: boolean;
+        };
+        PatchUserStatusBody: {
+            /**
+             * @description Whether the person is busy
+             * @enum {string|null}
+             */
+            availability?: "not_set" | "busy" | null;
+            /**
+             * @description When it ends by itself
+             * @enum {string|null}
+             */
+            clear_status_after?: "30_minutes" | "3_hours" | "8_hours" | "1_day" | "3_days" | "7_days" | "30_days" | null;
+            /** @description Name of an emoji */
+            emoji?: string | null;
+            /** @description At most 100 characters */
+            message?: string | null;
         };
         /** PersonalAccessToken */
         PersonalAccessToken: {
@@ -5227,6 +6918,51 @@ export interface components {
              */
             wiki_access_level?: "disabled" | "private" | "enabled";
         };
+        PostGroupsByIdAccessTokensBody: {
+            /**
+             * @description Role; not above the caller’s own
+             * @default 40
+             */
+            access_level?: number;
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The first day on which it no longer works; the latest day allowed unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description What the token may be used for */
+            scopes: string[];
+        };
+        PostGroupsByIdAccessTokensByTokenIdRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostGroupsByIdAccessTokensSelfRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostGroupsByIdDeployTokensBody: {
+            /**
+             * Format: date-time
+             * @description Never unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
+            scopes: string[];
+            /** @description Made from the id unless given */
+            username?: string | null;
+        };
         PostGroupsByIdMembersBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
             access_level: number;
@@ -5299,6 +7035,20 @@ export interface components {
             system_id?: string;
             /** @description The runner's authentication token */
             token?: string;
+        };
+        PostPersonalAccessTokensByIdRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostPersonalAccessTokensSelfRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
         };
         PostProjectsBody: {
             /** @description A skipped pipeline counts as passed */
@@ -5479,6 +7229,38 @@ export interface components {
              */
             wiki_enabled?: boolean;
         };
+        PostProjectsByIdAccessTokensBody: {
+            /**
+             * @description Role; not above the caller’s own
+             * @default 40
+             */
+            access_level?: number;
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The first day on which it no longer works; the latest day allowed unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description What the token may be used for */
+            scopes: string[];
+        };
+        PostProjectsByIdAccessTokensByTokenIdRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
+        PostProjectsByIdAccessTokensSelfRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
         PostProjectsByIdCiLintBody: {
             /** @description The configuration */
             content: string;
@@ -5495,6 +7277,19 @@ export interface components {
             /** @description Branch or tag that includes come from and a dry run is for */
             ref?: string;
         };
+        PostProjectsByIdDeployTokensBody: {
+            /**
+             * Format: date-time
+             * @description Never unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description Of read_repository, read_registry, write_registry, read_package_registry, write_package_registry, read_virtual_registry, write_virtual_registry */
+            scopes: string[];
+            /** @description Made from the id unless given */
+            username?: string | null;
+        };
         PostProjectsByIdJobsByJobIdCancelBody: {
             /**
              * @description Do not let after_script run
@@ -5510,6 +7305,14 @@ export interface components {
                 /** @description Value of the variable */
                 value: string;
             }[];
+        };
+        PostProjectsByIdJobTokenScopeAllowlistBody: {
+            /** @description Project that the changes go to; this one by default */
+            target_project_id: number;
+        };
+        PostProjectsByIdJobTokenScopeGroupsAllowlistBody: {
+            /** @description Id of the group */
+            target_group_id: number;
         };
         PostProjectsByIdMembersBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
@@ -5747,14 +7550,39 @@ export interface components {
             /** @description The runner's authentication token */
             token?: string;
         };
+        PostUserEmailsBody: {
+            /** @description The address */
+            email: string;
+        };
+        PostUserGpgKeysBody: {
+            /** @description The armored public key */
+            key: string;
+        };
+        PostUserKeysBody: {
+            /**
+             * Format: date-time
+             * @description When it stops working
+             */
+            expires_at?: string;
+            /** @description The public key */
+            key: string;
+            /** @description What it is called */
+            title: string;
+            /**
+             * @description What it may be used for
+             * @default auth_and_signing
+             * @enum {string}
+             */
+            usage_type?: "auth_and_signing" | "auth" | "signing";
+        };
         PostUserPersonalAccessTokensBody: {
             /** @description What the token is for */
-            description?: string;
+            description?: string | null;
             /**
              * Format: date
              * @description The end of today unless given
              */
-            expires_at?: string;
+            expires_at?: string | null;
             /** @description Name of the token */
             name: string;
             /** @description A token may only ask for k8s_proxy and self_rotate; a browser session for every scope */
@@ -5791,69 +7619,128 @@ export interface components {
             tag_list?: string[];
         };
         PostUsersBody: {
-            /** @description Whether the user is an administrator */
+            /** @description Administrator */
             admin?: boolean;
-            /** @description About the user */
+            /** @description Marked as auditor */
+            auditor?: boolean;
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
+            /** @description About the person */
             bio?: string;
-            /** @description Whether the user may create top-level groups */
+            /** @description May create top-level groups */
             can_create_group?: boolean;
-            /** @description Colours of code: a number from 1 to 6 */
+            /** @description Colours of code */
             color_scheme_id?: number;
-            /** @description Address in commits made on the page */
+            /** @description Address in commits made on the page: a confirmed one, or `_private` */
             commit_email?: string;
-            /** @description The user's Discord id */
+            /** @description Discord user id */
             discord?: string;
-            /** @description Email address */
+            /** @description E-mail address */
             email: string;
-            /** @description Whether the user is external: sees internal projects as a member only */
+            /** @description The person at the provider: an unchanging id; with `provider` */
+            extern_uid?: string;
+            /** @description External: sees no internal projects */
             external?: boolean;
-            /** @description Give a random password */
+            /** @description Further minutes */
+            extra_shared_runners_minutes_limit?: number | null;
+            /** @description A random password that nobody knows */
             force_random_password?: boolean;
-            /** @description The user's job title */
+            /** @description GitHub user name */
+            github?: string;
+            /** @description Job title */
             job_title?: string;
-            /** @description The user's LinkedIn name */
+            /** @description LinkedIn name */
             linkedin?: string;
-            /** @description Where the user is */
+            /** @description Location */
             location?: string;
-            /** @description Display name */
+            /** @description Name of the person */
             name: string;
-            /** @description Notes of administrators about the user */
+            /** @description Note of the administrators */
             note?: string;
-            /** @description Organization that the user belongs to */
+            /** @description Organization */
             organization?: string;
-            /** @description Password for signing in */
+            /** @description Password; or one of the two below */
             password?: string;
-            /** @description Whether the profile is hidden from others */
+            /** @description Details are shown to nobody else; null is the default */
             private_profile?: boolean | null;
-            /** @description Projects that the user may create in the personal namespace */
+            /** @description Projects in the personal namespace at most */
             projects_limit?: number;
-            /** @description The user's pronouns */
+            /** @description Pronouns */
             pronouns?: string;
-            /** @description Address shown on the profile */
+            /** @description Provider of external sign-in; with `extern_uid` */
+            provider?: string;
+            /** @description Address that everybody sees: a confirmed one */
             public_email?: string;
-            /** @description The password is random until the user sets one */
+            /** @description A random password, and a mail with a link to choose one */
             reset_password?: boolean;
-            /** @description Addresses given by administrators count as confirmed */
+            /** @description Minutes on shared runners */
+            shared_runners_minutes_limit?: number | null;
+            /** @description Whether the address counts without a confirmation; the setting decides unless given */
             skip_confirmation?: boolean;
-            /** @description The user's Skype name */
+            /** @description Skype name */
             skype?: string;
-            /** @description Theme of the page: a number from 1 to 10 */
+            /** @description Colours of the page */
             theme_id?: number;
-            /** @description The user's X name */
+            /** @description X (Twitter) name */
             twitter?: string;
-            /** @description Username */
+            /** @description User name */
             username: string;
-            /** @description Address of the user's site */
+            /** @description Shows one file of a change at a time */
+            view_diffs_file_by_file?: boolean;
+            /** @description Web site: an http or https URL */
             website_url?: string;
+        };
+        PostUsersByIdEmailsBody: {
+            /** @description The address */
+            email: string;
+            /** @description The address counts at once */
+            skip_confirmation?: boolean;
+        };
+        PostUsersByIdGpgKeysBody: {
+            /** @description The armored public key */
+            key: string;
+        };
+        PostUsersByUserIdImpersonationTokensBody: {
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The first day on which it no longer works; the latest day allowed unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description What the token may be used for */
+            scopes: string[];
+        };
+        PostUsersByUserIdKeysBody: {
+            /**
+             * Format: date-time
+             * @description When it stops working
+             */
+            expires_at?: string;
+            /** @description The public key */
+            key: string;
+            /** @description What it is called */
+            title: string;
+            /**
+             * @description What it may be used for
+             * @default auth_and_signing
+             * @enum {string}
+             */
+            usage_type?: "auth_and_signing" | "auth" | "signing";
         };
         PostUsersByUserIdPersonalAccessTokensBody: {
             /** @description What the token is for */
-            description?: string;
+            description?: string | null;
             /**
              * Format: date
-             * @description 365 days from today unless given
+             * @description The first day on which it no longer works; the latest day allowed unless given
              */
-            expires_at?: string;
+            expires_at?: string | null;
             /** @description Name of the token */
             name: string;
             /** @description What the token may be used for */
@@ -6708,7 +8595,7 @@ export interface components {
             max_pages_custom_domains_per_project?: number;
             /** @description Megabytes of one site; 0 for any */
             max_pages_size?: number;
-            /** @description Longest life of access tokens in days; 1 to 400 */
+            /** @description Longest life of access tokens in days; 365 unless set; 1 to 400 */
             max_personal_access_token_lifetime?: number | null;
             /** @description Longest life of SSH keys in days; 1 to 400 */
             max_ssh_key_lifetime?: number | null;
@@ -7738,6 +9625,118 @@ export interface components {
             /** @description Only jobs with all of their tags among these run on it */
             tag_list?: string[];
         };
+        PutUserAvatarBody: {
+            /**
+             * Format: binary
+             * @description PNG, JPEG, GIF, WebP, BMP or ICO of at most 200 KiB; empty removes it
+             */
+            avatar: string | null;
+        };
+        PutUserPasswordBody: {
+            /** @description The present password */
+            current_password: string;
+            /** @description The new one; every session ends with the change */
+            password: string;
+        };
+        PutUserPreferencesBody: {
+            /** @description Puts external identities into tokens of jobs */
+            pass_user_identities_to_ci_jwt?: boolean;
+            /** @description Shows changes of blanks */
+            show_whitespace_in_diffs?: boolean;
+            /** @description Shows one file of a change at a time */
+            view_diffs_file_by_file?: boolean;
+        };
+        PutUsersByIdBody: {
+            /** @description Administrator */
+            admin?: boolean;
+            /** @description Marked as auditor */
+            auditor?: boolean;
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
+            /** @description About the person */
+            bio?: string;
+            /** @description May create top-level groups */
+            can_create_group?: boolean;
+            /** @description Colours of code */
+            color_scheme_id?: number;
+            /** @description Address in commits made on the page: a confirmed one, or `_private` */
+            commit_email?: string;
+            /** @description Discord user id */
+            discord?: string;
+            /** @description E-mail address; counts when it is confirmed */
+            email?: string;
+            /** @description The person at the provider: an unchanging id; with `provider` */
+            extern_uid?: string;
+            /** @description External: sees no internal projects */
+            external?: boolean;
+            /** @description Further minutes */
+            extra_shared_runners_minutes_limit?: number | null;
+            /** @description GitHub user name */
+            github?: string;
+            /** @description Job title */
+            job_title?: string;
+            /** @description LinkedIn name */
+            linkedin?: string;
+            /** @description Location */
+            location?: string;
+            /** @description Name of the person */
+            name?: string;
+            /** @description Note of the administrators */
+            note?: string;
+            /** @description Organization */
+            organization?: string;
+            /** @description Password, to be changed at the next sign-in; ends all sessions */
+            password?: string;
+            /** @description Details are shown to nobody else; null is the default */
+            private_profile?: boolean | null;
+            /** @description Projects in the personal namespace at most */
+            projects_limit?: number;
+            /** @description Pronouns */
+            pronouns?: string;
+            /** @description Provider of external sign-in; with `extern_uid` */
+            provider?: string;
+            /** @description Address that everybody sees: a confirmed one */
+            public_email?: string;
+            /** @description Minutes on shared runners */
+            shared_runners_minutes_limit?: number | null;
+            /** @description The new address counts at once */
+            skip_reconfirmation?: boolean;
+            /** @description Skype name */
+            skype?: string;
+            /** @description Colours of the page */
+            theme_id?: number;
+            /** @description X (Twitter) name */
+            twitter?: string;
+            /** @description User name; the personal namespace moves with it */
+            username?: string;
+            /** @description Shows one file of a change at a time */
+            view_diffs_file_by_file?: boolean;
+            /** @description Web site: an http or https URL */
+            website_url?: string;
+        };
+        PutUsersByIdCustomAttributesByKeyBody: {
+            /** @description What to note */
+            value: string;
+        };
+        PutUserStatusBody: {
+            /**
+             * @description Whether the person is busy
+             * @enum {string|null}
+             */
+            availability?: "not_set" | "busy" | null;
+            /**
+             * @description When it ends by itself
+             * @enum {string|null}
+             */
+            clear_status_after?: "30_minutes" | "3_hours" | "8_hours" | "1_day" | "3_days" | "7_days" | "30_days" | null;
+            /** @description Name of an emoji */
+            emoji?: string | null;
+            /** @description At most 100 characters */
+            message?: string | null;
+        };
         /** @description Requested too often. */
         RateError: {
             /** @description Always with the one key */
@@ -7778,6 +9777,31 @@ export interface components {
             ref: string;
             /** @description Bytes */
             size: number;
+        };
+        /** ResourceAccessToken */
+        ResourceAccessToken: {
+            /** @description Role of the bot */
+            access_level: number;
+            /** @description Neither revoked nor expired */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            expires_at: string | null;
+            id: number;
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute
+             */
+            last_used_at: string | null;
+            name: string;
+            resource_id: number;
+            resource_type: string;
+            /** @description Whether it was revoked */
+            revoked: boolean;
+            scopes: string[];
+            user_id: number;
         };
         /** @description The address or its method does not exist, or a page is beyond the maximum offset. */
         RouteError: {
@@ -8016,6 +10040,41 @@ export interface components {
             /** @description For `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON) */
             options: unknown;
         };
+        /** SSHKey */
+        SSHKey: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
+            /** @description Type and key, and whose it is as the comment */
+            key: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            title: string;
+            /** @description `auth_and_signing`, `auth` or `signing` */
+            usage_type: string;
+        };
+        /** SSHKeyWithUser */
+        SSHKeyWithUser: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
+            /** @description Type and key, and whose it is as the comment */
+            key: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            title: string;
+            /** @description `auth_and_signing`, `auth` or `signing` */
+            usage_type: string;
+            user: components["schemas"]["UserAccount"];
+        };
+        /** Success */
+        Success: {
+            message: string;
+        };
         /** Tag */
         Tag: {
             commit: components["schemas"]["Commit"];
@@ -8074,9 +10133,12 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             discord: string | null;
+            github: string | null;
             id: number;
             job_title: string | null;
             linkedin: string | null;
+            /** @description In the time zone that the user chose */
+            local_time: string | null;
             location: string | null;
             /** @description Too many failed sign-ins */
             locked: boolean;
@@ -8115,16 +10177,23 @@ export interface components {
             created_by?: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             current_sign_in_at: string | null;
+            custom_attributes?: components["schemas"]["CustomAttribute"][];
             discord: string | null;
             email: string;
             /** @description Whether the user sees internal projects as a member only */
             external: boolean;
+            extra_shared_runners_minutes_limit?: number | null;
+            followers: number;
+            following: number;
+            github: string | null;
             id: number;
             identities: {
                 extern_uid: string;
                 provider: string;
+                saml_provider_id: number | null;
             }[];
             is_admin?: boolean;
+            is_auditor?: boolean;
             job_title: string | null;
             /**
              * Format: date
@@ -8134,6 +10203,8 @@ export interface components {
             /** Format: date-time */
             last_sign_in_at: string | null;
             linkedin: string | null;
+            /** @description In the time zone that the user chose */
+            local_time: string | null;
             location: string | null;
             /** @description Too many failed sign-ins */
             locked: boolean;
@@ -8142,22 +10213,52 @@ export interface components {
             namespace_id?: number | null;
             note?: string | null;
             organization: string | null;
+            preferred_language: string;
             /** @description Whether the profile is hidden from others */
             private_profile: boolean;
             projects_limit: number;
             pronouns: string | null;
             /** @description Address shown on the profile */
             public_email: string | null;
+            shared_runners_minutes_limit?: number | null;
             skype: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
             state: string;
             theme_id: number;
             twitter: string | null;
             two_factor_enabled: boolean;
+            /** @description An address that replaces the present one when it is confirmed */
+            unconfirmed_email?: string | null;
             username: string;
+            /** @description Whether the account counts as one that can be used */
+            using_license_seat?: boolean;
             web_url: string;
             website_url: string | null;
             work_information: string | null;
+        };
+        /** UserActivity */
+        UserActivity: {
+            /**
+             * Format: date
+             * @deprecated
+             */
+            last_activity_at: string;
+            /** Format: date */
+            last_activity_on: string;
+            username: string;
+        };
+        /** UserAssociationsCount */
+        UserAssociationsCount: {
+            groups_count: number;
+            merge_requests_count: number;
+            projects_count: number;
+        };
+        /** UserCounts */
+        UserCounts: {
+            assigned_merge_requests: number;
+            /** @description The same as `assigned_merge_requests` */
+            merge_requests: number;
+            review_requested_merge_requests: number;
         };
         /** UserForAdmin */
         UserForAdmin: {
@@ -8180,16 +10281,23 @@ export interface components {
             created_by: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             current_sign_in_at: string | null;
+            custom_attributes?: components["schemas"]["CustomAttribute"][];
             discord: string | null;
             email: string;
             /** @description Whether the user sees internal projects as a member only */
             external: boolean;
+            extra_shared_runners_minutes_limit: number | null;
+            followers: number;
+            following: number;
+            github: string | null;
             id: number;
             identities: {
                 extern_uid: string;
                 provider: string;
+                saml_provider_id: number | null;
             }[];
             is_admin: boolean;
+            is_auditor: boolean;
             job_title: string | null;
             /**
              * Format: date
@@ -8199,6 +10307,8 @@ export interface components {
             /** Format: date-time */
             last_sign_in_at: string | null;
             linkedin: string | null;
+            /** @description In the time zone that the user chose */
+            local_time: string | null;
             location: string | null;
             /** @description Too many failed sign-ins */
             locked: boolean;
@@ -8207,22 +10317,36 @@ export interface components {
             namespace_id: number | null;
             note: string | null;
             organization: string | null;
+            preferred_language: string;
             /** @description Whether the profile is hidden from others */
             private_profile: boolean;
             projects_limit: number;
             pronouns: string | null;
             /** @description Address shown on the profile */
             public_email: string | null;
+            shared_runners_minutes_limit: number | null;
             skype: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
             state: string;
             theme_id: number;
             twitter: string | null;
             two_factor_enabled: boolean;
+            /** @description An address that replaces the present one when it is confirmed */
+            unconfirmed_email: string | null;
             username: string;
+            /** @description Whether the account counts as one that can be used */
+            using_license_seat: boolean;
             web_url: string;
             website_url: string | null;
             work_information: string | null;
+        };
+        /** UserPreferences */
+        UserPreferences: {
+            id: number;
+            pass_user_identities_to_ci_jwt: boolean;
+            show_whitespace_in_diffs: boolean;
+            user_id: number;
+            view_diffs_file_by_file: boolean;
         };
         /** UserReference */
         UserReference: {
@@ -8237,6 +10361,16 @@ export interface components {
             state: string;
             username: string;
             web_url: string;
+        };
+        /** UserStatus */
+        UserStatus: {
+            /** @description `not_set` or `busy` */
+            availability: string | null;
+            /** Format: date-time */
+            clear_status_at: string | null;
+            emoji: string | null;
+            message: string | null;
+            message_html: string | null;
         };
         /** UserView */
         UserView: {
@@ -8259,16 +10393,28 @@ export interface components {
             created_by?: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             current_sign_in_at?: string | null;
+            current_sign_in_ip?: string | null;
+            custom_attributes?: components["schemas"]["CustomAttribute"][];
             discord?: string | null;
             email?: string;
             /** @description Whether the user sees internal projects as a member only */
             external?: boolean;
+            extra_shared_runners_minutes_limit?: number | null;
+            followers?: number;
+            following?: number;
+            github?: string | null;
+            /** @description The highest level that the user has anywhere */
+            highest_role?: number;
             id: number;
             identities?: {
                 extern_uid: string;
                 provider: string;
+                saml_provider_id: number | null;
             }[];
             is_admin?: boolean;
+            is_auditor?: boolean;
+            /** @description By the caller */
+            is_followed?: boolean;
             job_title?: string | null;
             /**
              * Format: date
@@ -8277,7 +10423,10 @@ export interface components {
             last_activity_on?: string | null;
             /** Format: date-time */
             last_sign_in_at?: string | null;
+            last_sign_in_ip?: string | null;
             linkedin?: string | null;
+            /** @description In the time zone that the user chose */
+            local_time?: string | null;
             location?: string | null;
             /** @description Too many failed sign-ins */
             locked: boolean;
@@ -8286,19 +10435,28 @@ export interface components {
             namespace_id?: number | null;
             note?: string | null;
             organization?: string | null;
+            plan?: string | null;
+            preferred_language?: string;
             /** @description Whether the profile is hidden from others */
             private_profile?: boolean;
             projects_limit?: number;
             pronouns?: string | null;
             /** @description Address shown on the profile */
             public_email: string | null;
+            shared_runners_minutes_limit?: number | null;
+            sign_in_count?: number;
             skype?: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
             state: string;
             theme_id?: number;
+            trial?: boolean | null;
             twitter?: string | null;
             two_factor_enabled?: boolean;
+            /** @description An address that replaces the present one when it is confirmed */
+            unconfirmed_email?: string | null;
             username: string;
+            /** @description Whether the account counts as one that can be used */
+            using_license_seat?: boolean;
             web_url: string;
             website_url?: string | null;
             work_information?: string | null;
@@ -8760,6 +10918,181 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description At this time or later */
+                created_after?: string;
+                /** @description At this time or earlier */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Together with `entity_type` */
+                entity_id?: number;
+                /** @description What the events are about */
+                entity_type?: "User" | "Group" | "Project" | "Instance" | "Gitlab::Audit::InstanceScope";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAuditEventsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAvatar: {
+        parameters: {
+            query: {
+                /** @description Address */
+                email: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Avatar"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDeployTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those that work, or only those that do not */
+                active?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getFeatures: {
         parameters: {
             query?: never;
@@ -9125,6 +11458,524 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Accepted"];
                 };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdAccessTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those created at or after this time */
+                created_after?: string;
+                /** @description Only those created at or before this time */
+                created_before?: string;
+                /** @description Only those that expire after this day */
+                expires_after?: string;
+                /** @description Only those that expire before this day */
+                expires_before?: string;
+                /** @description Only those used at or after this time */
+                last_used_after?: string;
+                /** @description Only those used at or before this time */
+                last_used_before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only revoked tokens, or only those that are not */
+                revoked?: boolean;
+                /** @description In the name */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
+                /** @description Only active tokens, or only those that are not */
+                state?: "active" | "inactive";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccessToken"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdAccessTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdAccessTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdAccessTokensBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdAccessTokensBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccessToken"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdAccessTokensByTokenIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdAccessTokensByTokenIdRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdAccessTokensByTokenIdRotateBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdAccessTokensByTokenIdRotateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdAccessTokensSelfRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdAccessTokensSelfRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdAccessTokensSelfRotateBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdAccessTokensSelfRotateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description At this time or later */
+                created_after?: string;
+                /** @description At this time or earlier */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdAuditEventsByAuditEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                audit_event_id: number;
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdDeployTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those that work, or only those that do not */
+                active?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdDeployTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdDeployTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdDeployTokensBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdDeployTokensBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewDeployToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdDeployTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdDeployTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -10315,6 +13166,77 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getKeys: {
+        parameters: {
+            query: {
+                /** @description `SHA256:...`, or MD5 as `aa:bb:...` */
+                fingerprint: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKeyWithUser"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getKeysById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKeyWithUser"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getMetadata: {
         parameters: {
             query?: never;
@@ -10507,8 +13429,8 @@ export interface operations {
                 sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
                 /** @description Only active tokens, or only those that are not */
                 state?: "active" | "inactive";
-                /** @description Id of the user */
-                user_id?: number;
+                /** @description Id or user name */
+                user_id?: string;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -10616,6 +13538,45 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postPersonalAccessTokensByIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the token */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostPersonalAccessTokensByIdRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostPersonalAccessTokensByIdRotateBody"];
+                "multipart/form-data": components["schemas"]["PostPersonalAccessTokensByIdRotateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewPersonalAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getPersonalAccessTokensSelf: {
         parameters: {
             query?: never;
@@ -10670,6 +13631,42 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postPersonalAccessTokensSelfRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostPersonalAccessTokensSelfRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostPersonalAccessTokensSelfRotateBody"];
+                "multipart/form-data": components["schemas"]["PostPersonalAccessTokensSelfRotateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewPersonalAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -10941,6 +13938,266 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdAccessTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those created at or after this time */
+                created_after?: string;
+                /** @description Only those created at or before this time */
+                created_before?: string;
+                /** @description Only those that expire after this day */
+                expires_after?: string;
+                /** @description Only those that expire before this day */
+                expires_before?: string;
+                /** @description Only those used at or after this time */
+                last_used_after?: string;
+                /** @description Only those used at or before this time */
+                last_used_before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only revoked tokens, or only those that are not */
+                revoked?: boolean;
+                /** @description In the name */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
+                /** @description Only active tokens, or only those that are not */
+                state?: "active" | "inactive";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccessToken"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdAccessTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdAccessTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdAccessTokensBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdAccessTokensBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceAccessToken"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdAccessTokensByTokenIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdAccessTokensByTokenIdRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdAccessTokensByTokenIdRotateBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdAccessTokensByTokenIdRotateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdAccessTokensSelfRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdAccessTokensSelfRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdAccessTokensSelfRotateBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdAccessTokensSelfRotateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewResourceAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdArchive: {
         parameters: {
             query?: never;
@@ -10993,6 +14250,101 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description At this time or later */
+                created_after?: string;
+                /** @description At this time or earlier */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdAuditEventsByAuditEventId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the event */
+                audit_event_id: number;
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -11090,6 +14442,477 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdDeployTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those that work, or only those that do not */
+                active?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdDeployTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdDeployTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdDeployTokensBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdDeployTokensBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewDeployToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdDeployTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployToken"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdDeployTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdJobTokenScope: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobTokenScope"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchProjectsByIdJobTokenScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatchProjectsByIdJobTokenScopeBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchProjectsByIdJobTokenScopeBody"];
+                "multipart/form-data": components["schemas"]["PatchProjectsByIdJobTokenScopeBody"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdJobTokenScopeAllowlist: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdJobTokenScopeAllowlist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdJobTokenScopeAllowlistBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdJobTokenScopeAllowlistBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdJobTokenScopeAllowlistBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobTokenAllowedProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdJobTokenScopeAllowlistByTargetProjectId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Project that the changes go to; this one by default */
+                target_project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdJobTokenScopeGroupsAllowlist: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobTokenGroup"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdJobTokenScopeGroupsAllowlist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdJobTokenScopeGroupsAllowlistBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdJobTokenScopeGroupsAllowlistBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdJobTokenScopeGroupsAllowlistBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobTokenAllowedGroup"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdJobTokenScopeGroupsAllowlistByTargetGroupId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the group */
+                target_group_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -15327,6 +19150,622 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getUserCounts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserCounts"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserActivities: {
+        parameters: {
+            query?: {
+                /** @description Half a year ago unless given */
+                from?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserActivity"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUserAvatar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PutUserAvatarBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Avatar"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserEmails: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserEmails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUserEmailsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserEmailsBody"];
+                "multipart/form-data": components["schemas"]["PostUserEmailsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserEmailsByEmailId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Address, by its id */
+                email_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserEmailsByEmailId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Address, by its id */
+                email_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserGpgKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserGpgKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUserGpgKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserGpgKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUserGpgKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserGpgKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserGpgKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserGpgKeysByKeyIdRevoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUserKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUserKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUserPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutUserPasswordBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUserPasswordBody"];
+                "multipart/form-data": components["schemas"]["PutUserPasswordBody"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postUserPersonalAccessTokens: {
         parameters: {
             query?: never;
@@ -15358,6 +19797,71 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPreferences"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUserPreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutUserPreferencesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUserPreferencesBody"];
+                "multipart/form-data": components["schemas"]["PutUserPreferencesBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPreferences"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -15491,6 +19995,105 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserStatus"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUserStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutUserStatusBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUserStatusBody"];
+                "multipart/form-data": components["schemas"]["PutUserStatusBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchUserStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchUserStatusBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchUserStatusBody"];
+                "multipart/form-data": components["schemas"]["PatchUserStatusBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -15803,6 +20406,10 @@ export interface operations {
                 created_before?: string;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description Leave out active users */
                 exclude_active?: boolean;
                 /** @description Leave out external users */
@@ -15811,6 +20418,8 @@ export interface operations {
                 exclude_humans?: boolean;
                 /** @description Leave out internal users */
                 exclude_internal?: boolean;
+                /** @description Administrators only; with `provider` */
+                extern_uid?: string;
                 /** @description Whether the user is external: sees internal projects as a member only */
                 external?: boolean;
                 /** @description Only people: neither bots nor internal users */
@@ -15827,14 +20436,22 @@ export interface operations {
                 pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Administrators only; with `extern_uid` */
+                provider?: string;
                 /** @description Administrators only */
                 public_email?: string;
                 /** @description In names and user names; exact for an e-mail address */
                 search?: string;
+                /** @description Leaves out users of LDAP servers */
+                skip_ldap?: boolean;
                 /** @description Administrators only */
                 sort?: "asc" | "desc";
+                /** @description Administrators only */
+                two_factor?: "enabled" | "disabled";
                 /** @description Username */
                 username?: string;
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
                 /** @description Leave out bots of projects */
                 without_project_bots?: boolean;
                 /** @description Administrators only */
@@ -15880,8 +20497,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PostUsersBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["PostUsersBody"];
                 "multipart/form-data": components["schemas"]["PostUsersBody"];
             };
         };
@@ -15908,7 +20523,10 @@ export interface operations {
     };
     getUsersById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
+            };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
                 "If-None-Match"?: string;
@@ -15948,6 +20566,422 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    putUsersById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": components["schemas"]["PutUsersByIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserForAdmin"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersById: {
+        parameters: {
+            query?: {
+                /** @description Also what the user wrote, and groups that nobody else owns, instead of keeping them */
+                hard_delete?: boolean;
+            };
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdActivate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdApprove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdAssociationsCount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserAssociationsCount"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdBan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdBlock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdCustomAttributes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Its name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUsersByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Its name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutUsersByIdCustomAttributesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUsersByIdCustomAttributesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutUsersByIdCustomAttributesByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Its name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdDeactivate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     patchUsersByIdDisableTwoFactor: {
         parameters: {
             query?: never;
@@ -15973,6 +21007,564 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdEmails: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdEmails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUsersByIdEmailsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersByIdEmailsBody"];
+                "multipart/form-data": components["schemas"]["PostUsersByIdEmailsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByIdEmailsByEmailId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Address, by its id */
+                email_id: number;
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdFollow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdFollowers: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdFollowing: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdGpgKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdGpgKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUsersByIdGpgKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersByIdGpgKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUsersByIdGpgKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdGpgKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByIdGpgKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdGpgKeysByKeyIdRevoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByIdIdentitiesByProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Name of the provider */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdMemberships: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only projects, or only groups */
+                type?: "Project" | "Namespace";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -16085,6 +21677,479 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postUsersByIdReject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdUnban: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdUnblock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdUnfollow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByUserIdImpersonationTokens: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only active tokens, or only those that are not */
+                state?: "all" | "active" | "inactive";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the user */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpersonationToken"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByUserIdImpersonationTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the user */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUsersByUserIdImpersonationTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersByUserIdImpersonationTokensBody"];
+                "multipart/form-data": components["schemas"]["PostUsersByUserIdImpersonationTokensBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewImpersonationToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByUserIdImpersonationTokensByImpersonationTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the token */
+                impersonation_token_id: number;
+                /** @description Id of the user */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpersonationToken"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByUserIdImpersonationTokensByImpersonationTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the token */
+                impersonation_token_id: number;
+                /** @description Id of the user */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByUserIdKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User, by id or name */
+                user_id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByUserIdKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUsersByUserIdKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersByUserIdKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUsersByUserIdKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByUserIdKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+                /** @description User */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByUserIdKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+                /** @description User */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postUsersByUserIdPersonalAccessTokens: {
         parameters: {
             query?: never;
@@ -16120,6 +22185,48 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByUserIdStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User, by id or name */
+                user_id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserStatus"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

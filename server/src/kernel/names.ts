@@ -19,6 +19,9 @@ export const tokenPrefixes = {
   deploy: 'gldt-',
 } as const;
 
+/** The instance as what an audit event is about. */
+export const instanceEntityNames = ['Instance', 'Gitlab::Audit::InstanceScope'] as const;
+
 /** The user name with which jobs send their token over Basic authentication. */
 export const jobTokenUsername = 'gitlab-ci-token';
 
@@ -56,3 +59,6 @@ export const settingAliases = {
   umlrenderer_enabled: ['plantuml_enabled'],
   umlrenderer_url: ['plantuml_url'],
 } as const;
+
+/** The user name of a deploy token that was given none. */
+export const deployTokenUsername = (id: number): string => `gitlab+deploy-token-${id}`;

@@ -73,13 +73,6 @@ export const subgroups = (path: string) =>
       ),
   });
 
-export const accessTokens = () =>
-  queryOptions({
-    queryKey: ['access-tokens'],
-    queryFn: () =>
-      unwrap(client.GET('/personal_access_tokens', { params: { query: { per_page: 100, state: 'active' } } })),
-  });
-
 export const applicationSettings = () =>
   queryOptions({
     queryKey: ['application-settings'],

@@ -49,7 +49,7 @@ export const askForPassword = (email: string): Promise<Told> =>
   answered(pageCall<Told>('POST', '/-/password-reset', { email }));
 export const setPassword = (token: string, password: string): Promise<Told> =>
   answered(pageCall<Told>('PUT', '/-/password-reset', { reset_password_token: token, password }));
-/** For those who know their password: it ends every session of theirs. */
+/** For those whose password has expired: it ends every session of theirs. */
 export const changePassword = (login: string, password: string, newPassword: string): Promise<Told> =>
   answered(pageCall<Told>('PUT', '/-/session/password', { login, password, new_password: newPassword }));
 export const confirmAddress = (token: string): Promise<{ email: string }> =>

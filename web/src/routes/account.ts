@@ -68,7 +68,6 @@ const preferences = createRoute({
 const tokens = createRoute({
   ...under,
   path: '/-/user_settings/personal_access_tokens',
-  loader: () => load(data.accessTokens()),
   component: lazyRouteComponent(() => import('../features/tokens/TokensPage.tsx')),
 });
 const twoFactor = createRoute({

@@ -110,7 +110,7 @@ describe('trees and blobs', () => {
     );
     const stream = await streamBlob(repo, id);
     for await (const _chunk of stream?.stdout ?? []) break;
-    await expect.poll(() => fixture.git.limiter.usage()['heavy:user']?.active).toBe(0);
+    await expect.poll(() => fixture.git.limiter.usage()['download:user']?.active).toBe(0);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Project } from '../../kernel/db/rows.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
+import type { Tokens } from '../identity/index.ts';
 
 /** What happens to repositories when projects come and go. */
 interface RepositoryHooks {
@@ -29,4 +30,5 @@ export interface NamespacesDependencies {
   /** Name of the repository storage of new projects. */
   readonly repositoryStorage: string;
   readonly repository: RepositoryHooks;
+  readonly tokens: Pick<Tokens, 'find' | 'issue' | 'rotate' | 'revoke' | 'expiry' | 'createBot'>;
 }

@@ -4,10 +4,15 @@ import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import { findGroupSubject, findProjectSubject } from './access/parents.queries.ts';
+import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
+import { accessTokenService } from './access-tokens/access-tokens.service.ts';
 import { deletionService } from './deletion/deletion.service.ts';
 import type { NamespacesDependencies } from './deps.ts';
+import { soleOwnedGroups } from './groups/groups.queries.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
 import { groupService } from './groups/groups.service.ts';
+import { jobTokenAllowed } from './job-token-scope/job-token-scope.queries.ts';
+import { jobTokenScopeRoutes } from './job-token-scope/job-token-scope.routes.ts';
 import { memberRoutes } from './members/members.routes.ts';
 import { memberService } from './members/members.service.ts';
 import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
@@ -19,8 +24,9 @@ import { projectRoutes } from './projects/projects.routes.ts';
 import { projectService } from './projects/projects.service.ts';
 
 export { nextIid } from './access/counters.queries.ts';
+export { removeGrantsOf } from './access-tokens/access-tokens.queries.ts';
 export type { NamespacesDependencies } from './deps.ts';
-export { createPersonalNamespace } from './groups/groups.service.ts';
+export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
 export { graceOfGroups } from './members/members.queries.ts';
 
 export interface Namespaces extends Feature {
@@ -28,6 +34,10 @@ export interface Namespaces extends Feature {
   readonly parents: ParentLoader;
   /** A project by id or full path for a user, without a request: for transports and background work. */
   projectFor(idOrPath: string | number, userId: number | null): Promise<ProjectSubject | null>;
+  /** Groups that would have no owner without the user. */
+  soleOwnedGroups(userId: number): Promise<readonly number[]>;
+  /** Removes the projects of the user's namespace, and the groups by tasks. */
+  removePlacesOf(userId: number, groups: readonly number[], signal: AbortSignal): Promise<void>;
 }
 
 /** Loads parents from a database. */
@@ -37,13 +47,20 @@ function parentLoader(db: Db): ParentLoader {
   const impossible = (idOrPath: string) => idOrPath.includes('\0');
   // Ids have no former path: only texts with something else than digits are looked up.
   const isPath = (idOrPath: string) => /[^\d]/.test(idOrPath);
+  /** What a caller that is a job of another project may be here. */
+  const forJobs = async (subject: ProjectSubject | null, caller: Caller) =>
+    subject && (await jobTokenAllowed(db, caller, subject.project.id))
+      ? { ...subject, jobTokenAllowed: true }
+      : subject;
   return {
     project: async (idOrPath, caller) => {
       if (impossible(idOrPath)) return null;
       const found = await findProjectSubject(db, idOrPath, userOf(caller));
-      if (found || !idOrPath.includes('/')) return found;
+      if (found || !idOrPath.includes('/')) return await forJobs(found, caller);
       const former = await findFormer(db, idOrPath, 'project');
-      return former === null ? null : await findProjectSubject(db, String(former), userOf(caller));
+      return former === null
+        ? null
+        : await forJobs(await findProjectSubject(db, String(former), userOf(caller)), caller);
     },
     group: async (idOrPath, caller) => {
       if (impossible(idOrPath)) return null;
@@ -60,6 +77,7 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
   const present = projectPresenter(deps);
   const list = projectLister(deps, present);
   const deletion = deletionService(deps);
+  const parents = parentLoader(deps.db);
   return {
     routes: [
       ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present }),
@@ -67,10 +85,14 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
       ...projectListRoutes(deps, list),
       ...projectRoutes({ projects: projectService(deps), deletion, present }),
       ...memberRoutes(deps, memberService(deps.db)),
+      ...accessTokenRoutes(deps, accessTokenService(deps)),
+      ...jobTokenScopeRoutes({ deps, parents, present }),
     ],
     tasks: deletion.tasks,
     cron: deletion.cron,
-    parents: parentLoader(deps.db),
+    parents,
+    soleOwnedGroups: (userId) => soleOwnedGroups(deps.db, userId),
+    removePlacesOf: deletion.removePlacesOf,
     projectFor: (idOrPath, userId) => findProjectSubject(deps.db, String(idOrPath), userId),
   };
 }

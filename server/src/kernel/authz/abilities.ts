@@ -64,6 +64,11 @@ export const projectAbilities = {
   admin_ci_variable: { role: maintainer, feature: 'builds' },
   read_runner: { role: maintainer, feature: 'builds' },
   admin_runner: { role: maintainer, feature: 'builds' },
+  read_own_audit_events: { role: developer },
+  read_audit_events: { role: maintainer },
+  manage_access_tokens: { role: maintainer },
+  manage_deploy_tokens: { role: maintainer },
+  admin_job_token_scope: { role: maintainer },
 } as const satisfies Record<string, ProjectRule>;
 export type ProjectAbility = keyof typeof projectAbilities;
 
@@ -85,6 +90,11 @@ export const groupAbilities = {
   admin_group_ci_variable: { role: owner },
   read_group_runner: { role: maintainer },
   admin_group_runner: { role: owner },
+  read_own_group_audit_events: { role: developer },
+  read_group_audit_events: { role: owner },
+  manage_group_access_tokens: { role: owner },
+  read_group_deploy_tokens: { role: maintainer },
+  manage_group_deploy_tokens: { role: owner },
 } as const satisfies Record<string, GroupRule>;
 export type GroupAbility = keyof typeof groupAbilities;
 

@@ -29,33 +29,45 @@ function visible(visibility: string, caller: Caller): boolean {
   return visibility === 'internal' && caller.user !== null && !caller.user.external;
 }
 
-/** Whether a job token reaches this project: its own, or one that the caller's user may see and that is not closed to it. */
-function jobTokenReaches(caller: Caller, subject: ProjectSubject): boolean {
-  return (
-    caller.credential.kind !== 'job' ||
-    caller.credential.job.project_id === subject.project.id ||
-    subject.project.visibility === 'public'
-  );
+/** What deploy tokens are for. */
+const deployAbilities: ReadonlySet<ProjectAbility> = new Set(['read_project', 'read_code']);
+
+/** What the credential lets its user be here: themselves, anybody, or nobody. */
+function standing(caller: Caller, ability: ProjectAbility, subject: ProjectSubject): 'user' | 'anyone' | 'nobody' {
+  const { credential } = caller;
+  if (credential.kind === 'deploy') {
+    const own =
+      credential.projectId === subject.project.id ||
+      (credential.namespaceId !== null && subject.namespace.traversal_ids.includes(credential.namespaceId));
+    return own && deployAbilities.has(ability) ? 'user' : 'nobody';
+  }
+  if (credential.kind !== 'job') return 'user';
+  if (credential.job.project_id === subject.project.id || subject.jobTokenAllowed) return 'user';
+  return subject.project.visibility === 'public' ? 'anyone' : 'nobody';
 }
 
 export function canOnProject(caller: Caller, ability: ProjectAbility, subject: ProjectSubject): boolean {
   const rule: ProjectRule = projectAbilities[ability];
-  if (!jobTokenReaches(caller, subject)) return false;
+  const as = standing(caller, ability, subject);
+  if (as === 'nobody') return false;
+  const deploy = caller.credential.kind === 'deploy';
+  const level = deploy ? Level.reporter : as === 'user' ? subject.level : Level.none;
   if (rule.changes && (subject.project.archived || subject.project.marked_for_deletion_on !== null)) return false;
   if (rule.feature) {
-    const level = featureLevel(subject, rule.feature);
-    if (level === 'disabled') return false;
-    if (level === 'private' && !caller.admin && subject.level < Level.guest) return false;
+    const offered = featureLevel(subject, rule.feature);
+    if (offered === 'disabled') return false;
+    if (offered === 'private' && !caller.admin && level < Level.guest) return false;
   }
   if (caller.admin) return true;
-  if (rule.condition === 'public-jobs' && !subject.project.public_jobs) return subject.level >= Level.reporter;
-  if (subject.level >= rule.role) return true;
+  if (rule.condition === 'public-jobs' && !subject.project.public_jobs) return level >= Level.reporter;
+  if (level >= rule.role) return true;
   if (!rule.open || !visible(subject.project.visibility, caller)) return false;
   return rule.open === 'anyone' || caller.user !== null;
 }
 
 export function canOnGroup(caller: Caller, ability: GroupAbility, subject: GroupSubject): boolean {
   const rule: GroupRule = groupAbilities[ability];
+  if (caller.credential.kind === 'deploy') return false;
   if (caller.credential.kind === 'job' && ability !== 'read_group') return false;
   if (rule.changes && subject.group.marked_for_deletion_on !== null) return false;
   if (caller.admin) return true;

@@ -17,7 +17,14 @@ export type Credential =
       readonly needsTwoFactor: boolean;
     }
   | { readonly kind: 'password' }
-  | { readonly kind: 'job'; readonly job: CallerJob };
+  | { readonly kind: 'job'; readonly job: CallerJob }
+  /** Reads repositories of one project, or of a group and what is below it. Nobody's account stands behind it. */
+  | {
+      readonly kind: 'deploy';
+      readonly deployTokenId: number;
+      readonly projectId: number | null;
+      readonly namespaceId: number | null;
+    };
 
 export type CallerJob = Pick<Job, 'id' | 'project_id' | 'pipeline_id' | 'status'>;
 export type CallerUser = User;
@@ -30,6 +37,8 @@ export interface Caller {
   readonly scopes: ReadonlySet<string> | null;
   /** Administrator with everything that administrators may (admin mode, scopes permitting). */
   readonly admin: boolean;
+  /** The administrator who acts as `user`. */
+  readonly impersonator?: CallerUser;
 }
 
 export const anonymous: Caller = { user: null, credential: { kind: 'none' }, scopes: null, admin: false };
@@ -64,6 +73,8 @@ export interface ProjectSubject {
   readonly level: Level;
   /** Where the loader knows it. */
   readonly parts?: LevelParts;
+  /** Whether the caller's job, of another project, may reach this one as its user; set for callers that are jobs. */
+  readonly jobTokenAllowed?: boolean;
 }
 
 export interface GroupSubject {

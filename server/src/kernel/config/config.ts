@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type BudgetName, DEFAULT_BUDGETS, type GitBudget, type GitBudgets } from '@millrace/git';
 import { parse as parseToml } from 'smol-toml';
+import { parseMailbox, parseSmtpUrl } from '../mail/smtp-url.ts';
 
 export interface Config {
   readonly data: string;
@@ -24,9 +25,13 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly sshUrl: string | null;
   readonly smtpUrl: string | null;
+  readonly mailFrom: string | null;
+  readonly mailReplyTo: string | null;
   readonly workers: number;
   readonly logLevel: string;
   readonly metricsToken: string | null;
+  /** Whether administrators may make and use impersonation tokens. */
+  readonly impersonationEnabled: boolean;
 }
 
 export class ConfigError extends Error {
@@ -106,11 +111,20 @@ function runner(text: string): Config['runner'] {
   if (text === 'auto' || text === 'off' || text === 'shell' || text === 'bubblewrap') return text;
   throw new Error('auto, off, shell or bubblewrap');
 }
+function mailbox(text: string): string {
+  parseMailbox(text);
+  return text;
+}
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const defaultData = (env: Readonly<Record<string, string | undefined>>) =>
   process.getuid?.() === 0
     ? '/var/lib/millrace'
     : path.join(env.XDG_DATA_HOME || path.join(os.homedir(), '.local/share'), 'millrace');
+function flag(text: string): boolean {
+  const word = text.toLowerCase();
+  if (word !== 'true' && word !== 'false') throw new Error('true or false');
+  return word === 'true';
+}
 const textOrNull = (text: string) => text;
 
 /** Every key, in the order of the documentation. */
@@ -257,11 +271,31 @@ export const configKeys: readonly Key<keyof Config>[] = [
   key({
     name: 'smtpUrl',
     env: 'MILLRACE_SMTP_URL',
-    description: 'Mail server. Mail is not sent yet',
-    fallbackText: 'none',
+    description:
+      'Mail server: `smtp://user:password@host:587` (STARTTLS where it is offered; `?tls=required` insists, `?tls=off` forbids) or `smtps://...`; `?verify=off` takes any certificate',
+    fallbackText: 'none: no mail is sent',
     secret: true,
     fallback: () => null,
-    parse: textOrNull,
+    parse: (text) => {
+      parseSmtpUrl(text);
+      return text;
+    },
+  }),
+  key({
+    name: 'mailFrom',
+    env: 'MILLRACE_MAIL_FROM',
+    description: 'Sender of mail, like `Millrace <git@example.com>`',
+    fallbackText: "`millrace@` and the external URL's host",
+    fallback: () => null,
+    parse: mailbox,
+  }),
+  key({
+    name: 'mailReplyTo',
+    env: 'MILLRACE_MAIL_REPLY_TO',
+    description: 'Where answers to mail go',
+    fallbackText: 'none: to the sender',
+    fallback: () => null,
+    parse: mailbox,
   }),
   key({
     name: 'workers',
@@ -291,6 +325,15 @@ export const configKeys: readonly Key<keyof Config>[] = [
     secret: true,
     fallback: () => null,
     parse: textOrNull,
+  }),
+  key({
+    name: 'impersonationEnabled',
+    env: 'MILLRACE_IMPERSONATION_ENABLED',
+    description:
+      'Whether administrators may make and use impersonation tokens; `false` stops those that exist from working',
+    fallbackText: '`true`',
+    fallback: () => true,
+    parse: flag,
   }),
 ];
 

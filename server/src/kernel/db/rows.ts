@@ -2,8 +2,13 @@
 import type { Selectable } from 'kysely';
 import type {
   AccessTokensTable,
+  AuditEventsTable,
   CiVariablesTable,
+  DeployTokensTable,
+  EmailsTable,
+  GpgKeysTable,
   GrantsTable,
+  IdentitiesTable,
   JobArtifactsTable,
   JobsTable,
   MergeRequestsTable,
@@ -13,11 +18,20 @@ import type {
   RunnerManagersTable,
   RunnersTable,
   SessionsTable,
+  SshKeysTable,
+  UserStatusesTable,
   UsersTable,
 } from './tables.ts';
 
 export type User = Selectable<UsersTable>;
 export type AccessToken = Selectable<AccessTokensTable>;
+export type AuditEvent = Selectable<AuditEventsTable>;
+export type DeployToken = Selectable<DeployTokensTable>;
+export type Email = Selectable<EmailsTable>;
+export type Identity = Selectable<IdentitiesTable>;
+export type SshKey = Selectable<SshKeysTable>;
+export type GpgKey = Selectable<GpgKeysTable>;
+export type UserStatus = Selectable<UserStatusesTable>;
 export type Session = Selectable<SessionsTable>;
 export type Namespace = Selectable<NamespacesTable>;
 export type Project = Selectable<ProjectsTable>;

@@ -17,15 +17,27 @@ export interface CredentialResolver {
   refusesTokensInUrls(): Promise<boolean>;
   /** Whether the CSRF token belongs to the session cookie. */
   csrfValid(sessionToken: string, csrfToken: string): boolean;
+  /** A token that did not work was sent to be rotated. */
+  reused(token: string, clientAddress: string): Promise<void>;
+  /** The caller that an administrator asks to be, by id or user name; throws the API's 403 and 404. */
+  actAs(caller: Caller, wanted: string, request: ActAsRequest): Promise<Caller>;
+}
+
+/** What is kept of a request that an administrator makes as somebody else. */
+export interface ActAsRequest {
+  readonly method: string;
+  /** The route's path, without what the caller put into it. */
+  readonly path: string;
+  readonly clientAddress: string;
 }
 
 interface Found {
-  readonly kind: 'token' | 'job' | 'any';
+  readonly kind: 'token' | 'job' | 'any' | 'refused';
   readonly value: string;
   readonly inUrl?: boolean;
 }
 
-const headerValue = (request: FastifyRequest, name: string): string | undefined => {
+export const headerValue = (request: FastifyRequest, name: string): string | undefined => {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
 };
@@ -41,6 +53,8 @@ function findTokens(request: FastifyRequest, query: Readonly<Record<string, unkn
   add('job', headerValue(request, 'job-token'));
   add('job', query.job_token, true);
   add('token', query.access_token, true);
+  // Deploy tokens are for git: the API knows their header only to refuse it.
+  add('refused', headerValue(request, 'deploy-token'));
   const authorization = headerValue(request, 'authorization');
   const bearer = authorization ? /^bearer\s+(\S+)$/i.exec(authorization) : null;
   add('any', bearer?.[1]);
@@ -59,6 +73,30 @@ export function cookie(request: FastifyRequest, names: readonly string[]): strin
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** The caller of the first token that a request carries; null when it carries none. */
+async function byToken(
+  resolver: CredentialResolver,
+  request: FastifyRequest,
+  query: Readonly<Record<string, unknown>>,
+  accepted: readonly CredentialKind[],
+  rotatesToken: boolean,
+): Promise<Caller | null> {
+  const [first] = findTokens(request, query);
+  if (!first) return null;
+  if (first.inUrl && (await resolver.refusesTokensInUrls()))
+    throw new HttpError(401, { message: '401 Unauthorized - refuse_tokens_in_urls: send the token in a header' });
+  const { kind, value } = first;
+  const asToken = kind === 'token' || kind === 'any' ? await resolver.accessToken(value, request.ip) : null;
+  if (asToken) {
+    if (!accepted.includes('token')) throw unauthorized();
+    return asToken;
+  }
+  if (rotatesToken) await resolver.reused(value, request.ip);
+  const asJob = kind === 'job' || kind === 'any' ? await resolver.jobToken(value) : null;
+  if (!asJob || !accepted.includes('job')) throw unauthorized();
+  return asJob;
+}
+
 /**
  * The caller of a request; null when it carries no credential that the route reads. A credential that is read and bad
  * is 401, never a fall back to anonymous.
@@ -68,21 +106,11 @@ export async function authenticate(
   request: FastifyRequest,
   query: Readonly<Record<string, unknown>>,
   accepted: readonly CredentialKind[],
+  rotatesToken = false,
 ): Promise<Caller | null> {
   if (accepted.includes('token') || accepted.includes('job')) {
-    const [first] = findTokens(request, query);
-    if (first) {
-      if (first.inUrl && (await resolver.refusesTokensInUrls()))
-        throw new HttpError(401, { message: '401 Unauthorized - refuse_tokens_in_urls: send the token in a header' });
-      const asToken = first.kind !== 'job' ? await resolver.accessToken(first.value, request.ip) : null;
-      if (asToken) {
-        if (!accepted.includes('token')) throw unauthorized();
-        return asToken;
-      }
-      const asJob = first.kind !== 'token' ? await resolver.jobToken(first.value) : null;
-      if (!asJob || !accepted.includes('job')) throw unauthorized();
-      return asJob;
-    }
+    const caller = await byToken(resolver, request, query, accepted, rotatesToken);
+    if (caller) return caller;
   }
   if (accepted.includes('session')) {
     const value = cookie(request, cookieNames);

@@ -133,6 +133,8 @@ beforeAll(async () => {
           : null,
       refusesTokensInUrls: async () => false,
       csrfValid: (_session, csrf) => csrf === 'csrf',
+      reused: async () => undefined,
+      actAs: async (caller) => caller,
     },
     parents: { project: async () => null, group: async () => null },
     limits: { maxParameterBytes: 10_000, maxFileBytes: 100_000 },

@@ -6,9 +6,9 @@ import type { Caller, Subject } from '../authz/subjects.ts';
 import { anonymous } from '../authz/subjects.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { etagMatches, etagOf, requireUnmodifiedSince } from './conditional.ts';
-import { authenticate, type CredentialResolver } from './credentials.ts';
+import { authenticate, type CredentialResolver, headerValue } from './credentials.ts';
 import { asRequest } from './current-request.ts';
-import { forbidden, insufficientScope, noSuchRoute, unauthorized } from './errors.ts';
+import { forbidden, insufficientScope, invalidParameters, noSuchRoute, unauthorized } from './errors.ts';
 import { actorOf, movedAnswer } from './moved.ts';
 import { pageHeaders } from './page-links.ts';
 import { isPaged, type Page, pageOf, pagingParameters } from './pagination.ts';
@@ -66,6 +66,36 @@ function checkScopes(route: Route, caller: Caller): void {
 function checkTwoFactor({ credential }: Caller): void {
   if (credential.kind === 'session' && credential.needsTwoFactor)
     throw forbidden('two-factor authentication has to be set up first');
+}
+
+/** Who the request asks to be, instead of the administrator whose token it carries. */
+function wantedCaller(request: FastifyRequest, query: RawObject): string | undefined {
+  const wanted = query.sudo ?? headerValue(request, 'sudo');
+  if (wanted === undefined || wanted === '') return undefined;
+  if (typeof wanted !== 'string') throw invalidParameters(['sudo is invalid']);
+  return wanted;
+}
+
+/** The caller with everything that the credential itself decides: kind, scopes, and who it acts as. */
+async function callerOf(
+  route: Route,
+  deps: MountDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: RawObject,
+): Promise<Caller> {
+  const identify = () => authenticate(deps.resolver, request, query, route.credentials, route.rotatesToken);
+  const found = await deps.rates.identified(request, reply, 'api', identify, route);
+  const caller = found ?? anonymous;
+  const wanted = route.credentials.includes('body') ? undefined : wantedCaller(request, query);
+  if (wanted === undefined) {
+    checkScopes(route, caller);
+    if (!route.beforeTwoFactor) checkTwoFactor(caller);
+    return caller;
+  }
+  // The scope that lets somebody be others stands for all that these may do.
+  const { method, path } = route;
+  return await deps.resolver.actAs(caller, wanted, { method, path, clientAddress: addressOf(request) });
 }
 
 async function authorise(
@@ -188,11 +218,7 @@ async function run(
   const path = request.params as Record<string, string>;
   // `/users/` is not the user without a name; only the rest that `*` catches may be empty.
   if (Object.entries(path).some(([name, value]) => value === '' && name !== '*')) throw noSuchRoute();
-  const identify = () => authenticate(deps.resolver, request, query, route.credentials);
-  const found = await deps.rates.identified(request, reply, 'api', identify, route);
-  const caller = found ?? anonymous;
-  checkScopes(route, caller);
-  if (!route.beforeTwoFactor) checkTwoFactor(caller);
+  const caller = await callerOf(route, deps, request, reply, query);
   const subject = await authorise(route, deps, caller, path);
   if (subject && (route.access.on === 'project' || route.access.on === 'group')) {
     const name = route.access.param ?? 'id';

@@ -145,6 +145,8 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
   readonly errors?: readonly DeclaredError[];
   /** On DELETE: true when the handler asks `unmodifiedSince`; where nothing has a date of change, why not. */
   readonly conditional?: true | string;
+  /** The token that the request carries is rotated here: one that was revoked before ends its whole family. */
+  readonly rotatesToken?: true;
   handler(context: Context<P, A>): Promise<unknown>;
 }
 

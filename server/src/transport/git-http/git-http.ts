@@ -115,9 +115,9 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
       throw plain(403, 'Git access over HTTP is not allowed\n');
     const subject = await deps.parents.project(path, caller);
     if (!subject || !canOnProject(caller, 'read_project', subject))
-      throw caller.user === null ? askForPassword() : missing();
+      throw caller.credential.kind === 'none' ? askForPassword() : missing();
     const access = service === 'git-upload-pack' ? 'read' : 'write';
-    if (access === 'write' && caller.user === null) throw askForPassword();
+    if (access === 'write' && caller.credential.kind === 'none') throw askForPassword();
     if (!deps.scopesAllow(caller, access)) throw plain(403, `The token needs the scope ${access}_repository.\n`);
     if (!canOnProject(caller, access === 'read' ? 'read_code' : 'push_code', subject)) {
       // The job's own project is always readable to it: it fetches what it runs.
@@ -126,7 +126,7 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
         caller.credential.kind === 'job' &&
         caller.credential.job.project_id === subject.project.id;
       if (!own) {
-        if (caller.user === null) throw askForPassword();
+        if (caller.credential.kind === 'none') throw askForPassword();
         throw plain(
           403,
           access === 'read'

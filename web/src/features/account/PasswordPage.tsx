@@ -3,8 +3,8 @@ import { Anchor, Stack, Text } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { readSession, signIn } from '../../lib/api.ts';
-import { changePassword, passwordRules, registrationQuery } from '../../lib/registration.ts';
+import { client, readSession, signIn, unwrap } from '../../lib/api.ts';
+import { passwordRules, registrationQuery } from '../../lib/registration.ts';
 import { sessionQuery, switchSession } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -25,15 +25,16 @@ export default function PasswordPage() {
     const { current, password, again } = fields.values;
     setMismatch(password !== again);
     if (password !== again) return false;
-    await changePassword(username, current, password);
+    await unwrap(client.PUT('/user/password', { body: { current_password: current, password } }));
     const fresh = await signIn(username, password, false).catch(() => readSession());
-    switchSession(fresh);
+    // With a second factor the sign-in goes on at its own page.
+    switchSession(fresh.two_factor ? await readSession() : fresh);
     fields.replace(empty);
     if (!fresh.user) await navigate({ to: '/users/sign_in', search: { return_to: '/-/user_settings/password' } });
     return true;
   });
   const shared = { of: fields, reason: sending.reason, required: true, type: 'password' } as const;
-  const wrong = sending.error !== null && !sending.reason('password');
+  const wrong = sending.error !== null && !sending.reason('password') && !sending.reason('current_password');
   return (
     <Page title="Password" narrow>
       <form {...sending.form} style={{ maxWidth: 380 }}>
@@ -48,7 +49,13 @@ export default function PasswordPage() {
               </Anchor>
             ) : null}
           </Text>
-          <TextField {...shared} name="current" label="Present password" autoComplete="current-password" />
+          <TextField
+            {...shared}
+            name="current"
+            reason={() => sending.reason('current_password')}
+            label="Present password"
+            autoComplete="current-password"
+          />
           <TextField
             {...shared}
             name="password"

@@ -25,6 +25,9 @@ export default function GroupPage() {
       heading={group.name}
       actions={
         <>
+          <LinkButton to="/g/$path/settings" params={{ path: toSegment(group.full_path) }}>
+            Settings
+          </LinkButton>
           <LinkButton to="/groups/new" search={{ parent_id: group.id }}>
             New subgroup
           </LinkButton>

@@ -7,6 +7,7 @@ import { GeneralSettings } from './GeneralSettings.tsx';
 import { MergeSettings } from './MergeSettings.tsx';
 import { RunnerSettings } from './RunnerSettings.tsx';
 import classes from './settings.module.css';
+import { AccessTokenSettings, DeployTokenSettings } from './TokenSettings.tsx';
 import { VariableSettings } from './VariableSettings.tsx';
 
 const parts = {
@@ -14,6 +15,8 @@ const parts = {
   merge: ['Merge requests', MergeSettings],
   variables: ['CI/CD variables', VariableSettings],
   runners: ['Runners', RunnerSettings],
+  'access-tokens': ['Access tokens', AccessTokenSettings],
+  'deploy-tokens': ['Deploy tokens', DeployTokenSettings],
   delete: ['Delete', DangerSettings],
 } as const;
 

@@ -1,5 +1,6 @@
 /** Each setting that acts, changed through the API: what is seen before, and what after. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountEffects } from '../../../../test/account-effects.ts';
 import { eventually, type JobView, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
 import { buildProject, buildToken, unique } from '../../../../test/factories.ts';
 import { type SettingName, settingNames, settingRows } from '../../../kernel/settings/index.ts';
@@ -62,6 +63,13 @@ const afterFailures = (count: number) => async () => {
     .executeTakeFirstOrThrow();
   return { status: (await signIn(String(username))).status, until: row.locked_until };
 };
+/** Days that a new access token lives when its maker names no date; null for ever. */
+async function tokenDays(): Promise<number | null> {
+  const json = { name: 'x', scopes: ['api'] };
+  const { body } = await call('POST', `/users/${world.owner.user.id}/personal_access_tokens`, json);
+  const today = new Date().toISOString().slice(0, 10);
+  return body.expires_at === null ? null : (Date.parse(String(body.expires_at)) - Date.parse(today)) / 86_400_000;
+}
 const sessionRow = async (remember: boolean) => {
   const { username, id } = (await newUser()).body;
   await signIn(String(username), password, { remember });
@@ -140,6 +148,7 @@ interface Effect {
 }
 
 const effects: Readonly<Record<string, Effect>> = {
+  ...accountEffects(() => world),
   refuse_tokens_in_urls: {
     value: true,
     look: async () => (await world.app.api('GET', '/user', { query: { private_token: world.owner.token } })).status,
@@ -198,6 +207,8 @@ const effects: Readonly<Record<string, Effect>> = {
     before: 404,
     after: 401,
   },
+  max_personal_access_token_lifetime: { value: 10, look: tokenDays, before: 365, after: 10 },
+  require_personal_access_token_expiry: { value: false, look: tokenDays, before: 365, after: null },
   personal_access_token_prefix: {
     value: 'house-',
     look: async () => {
@@ -319,8 +330,12 @@ const effects: Readonly<Record<string, Effect>> = {
   shared_runners_enabled: { value: false, look: ofNewProject('shared_runners_enabled'), before: true, after: false },
 };
 
+/** Seen by their mail: identity/registration/registration.test.ts has the server for it. */
+const mailed: readonly SettingName[] = ['notify_on_unknown_sign_in'];
+
 it('covers every setting that acts', () => {
-  const acting = settingNames.filter((name) => settingRows[name].acts && settingRows[name].owner !== 'limits');
+  const own = (name: SettingName) => settingRows[name].owner !== 'limits' && !mailed.includes(name);
+  const acting = settingNames.filter((name) => settingRows[name].acts && own(name));
   expect(Object.keys(effects).sort()).toEqual([...acting].sort());
 });
 

@@ -35,6 +35,7 @@ export function placeRoutes(deps: CiDependencies, access: RunnerAccess): Route[]
         list({ of: 'project', projectId: subject.project.id }, params, page),
     }),
     route({
+      scopes: ['api', 'manage_runner'],
       method: 'POST',
       path: '/projects/:id/runners',
       summary: 'Enable a project runner for another project',
@@ -60,6 +61,7 @@ export function placeRoutes(deps: CiDependencies, access: RunnerAccess): Route[]
       },
     }),
     route({
+      scopes: ['api', 'manage_runner'],
       method: 'DELETE',
       path: '/projects/:id/runners/:runner_id',
       summary: 'Disable a project runner for a project',

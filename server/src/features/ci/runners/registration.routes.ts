@@ -194,6 +194,7 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
       handler: async ({ params, request }) => renew(await runnerOf(runnerTokenOf(request, params.token))),
     }),
     route({
+      scopes: ['api', 'manage_runner'],
       method: 'POST',
       path: '/runners/:id/reset_authentication_token',
       summary: 'Give a runner a new token',

@@ -175,6 +175,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       handler: async ({ caller, params }) => detail(await access.toRead(caller, params.id), caller),
     }),
     route({
+      scopes: ['api', 'manage_runner'],
       method: 'PUT',
       path: '/runners/:id',
       summary: 'Change a runner',
@@ -225,6 +226,7 @@ export function runnerRoutes(deps: CiDependencies, access: RunnerAccess): Route[
       },
     }),
     route({
+      scopes: ['api', 'manage_runner'],
       method: 'DELETE',
       path: '/runners/:id',
       summary: 'Delete a runner',

@@ -1,12 +1,12 @@
 /** Basic authentication for git and its relatives: a user name with an access token, a job's token or a password. */
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import type { CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { jobTokenUsername, tokenPrefixes } from '../../../kernel/names.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
+import type { Credentials } from './resolver.ts';
 
 export interface BasicDependencies {
-  readonly resolver: Pick<CredentialResolver, 'accessToken' | 'jobToken'>;
+  readonly resolver: Pick<Credentials, 'accessToken' | 'jobToken' | 'deployToken'>;
   /** The user whose login and password these are, whatever their state; null when wrong or locked. */
   readonly checkPassword: (login: string, password: string) => Promise<User | null>;
   readonly settings: Settings;
@@ -31,6 +31,7 @@ export function createBasic({ resolver, checkPassword, settings }: BasicDependen
   return async (username, password, clientAddress) => {
     if (password === '') return null;
     if (username === jobTokenUsername) return await resolver.jobToken(password);
+    if (password.startsWith(tokenPrefixes.deploy)) return await resolver.deployToken(username, password);
     const caller = await resolver.accessToken(password, clientAddress);
     if (caller) return caller;
     const { personal_access_token_prefix, password_authentication_enabled_for_git } = await settings.read();

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { plansOf } from '../../../../test/plans.queries.ts';
+import { listAudit } from '../../../kernel/audit/index.ts';
+import { listTokens } from '../tokens/index.ts';
 import { listUsers, type UserOrder, userOrder } from '../users/users.queries.ts';
-import { findSessionHolder, findTokenHolder } from './credentials.queries.ts';
+import { findDeployToken, findSessionHolder, findTokenHolder } from './credentials.queries.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -17,7 +19,37 @@ it('a token and a session are found by the index of their hash', async () => {
   expect(token).toEqual([expect.stringContaining('access_tokens_token_sha256_key')]);
   const session = await plansOf(app.database, (db) => findSessionHolder(db, hash));
   expect(session).toEqual([expect.stringContaining('sessions_token_sha256_key')]);
-  expect([...token, ...session].join()).not.toContain('Seq Scan');
+  const deploy = await plansOf(app.database, (db) => findDeployToken(db, hash, 'deployer'));
+  expect(deploy).toEqual([expect.stringContaining('deploy_tokens_token_sha256_key')]);
+  expect([...token, ...session, ...deploy].join()).not.toContain('Seq Scan');
+});
+
+it('each list of tokens and of audit events has its index', async () => {
+  const window = { limit: 21, offset: 0, after: null };
+  const sorts = [undefined, 'created_desc', 'created_asc', 'expires_asc', 'last_used_desc', 'name_desc'] as const;
+  const whole = await plansOf(app.database, async (db) => {
+    for (const sort of sorts) await listTokens(db, { kinds: ['personal'] }, sort, window);
+    await listAudit(db, {}, { ...window, after: { id: 100 } });
+  });
+  expect(whole).toHaveLength(sorts.length + 1);
+  for (const plan of whole) {
+    expect(plan).toMatch(/Index (Only )?Scan/);
+    expect(plan).not.toMatch(/Seq Scan|(?<!Incremental )Sort {2}\(/);
+  }
+  const ofPlaces = await plansOf(app.database, async (db) => {
+    await listTokens(db, { kinds: ['personal'], user_id: 1 }, undefined, window);
+    await listTokens(db, { kinds: ['project'], project_id: 1 }, undefined, window);
+    await listTokens(db, { kinds: ['group'], namespace_id: 1 }, undefined, window);
+    await listAudit(db, { entityType: 'Project', entityId: 1 }, window);
+    await listAudit(db, { entityType: 'Project', entityId: 1, authorId: 1 }, window);
+  });
+  expect(ofPlaces).toEqual([
+    expect.stringContaining('access_tokens_user'),
+    expect.stringContaining('access_tokens_project'),
+    expect.stringContaining('access_tokens_namespace'),
+    expect.stringContaining('audit_events_entity'),
+    expect.stringMatching(/audit_events_(author|entity)/),
+  ]);
 });
 
 it('each order of users has its index, and a search too', async () => {

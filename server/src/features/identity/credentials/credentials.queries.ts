@@ -1,7 +1,7 @@
 /** The reads behind every request with a credential: one indexed row each. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { User } from '../../../kernel/db/rows.ts';
+import type { DeployToken, User } from '../../../kernel/db/rows.ts';
 
 export interface TokenHolder {
   readonly user: User;
@@ -34,6 +34,22 @@ export async function findTokenHolder(db: Db, tokenSha256: Buffer): Promise<Toke
   if (!row) return undefined;
   const { token_id, token_kind, token_scopes, ...user } = row;
   return { user, token_id, token_kind, token_scopes };
+}
+
+/** A usable deploy token: not revoked, not expired. */
+export async function findDeployToken(
+  db: Db,
+  tokenSha256: Buffer,
+  username: string,
+): Promise<Pick<DeployToken, 'id' | 'project_id' | 'namespace_id' | 'scopes'> | undefined> {
+  return await db
+    .selectFrom('deploy_tokens')
+    .select(['id', 'project_id', 'namespace_id', 'scopes'])
+    .where('token_sha256', '=', tokenSha256)
+    .where('username', '=', username)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
+    .executeTakeFirst();
 }
 
 export interface SessionHolder {

@@ -158,6 +158,8 @@ describe('Basic authentication', () => {
       usage: { used: () => undefined, close: async () => undefined },
       secrets: secretsFrom(Buffer.alloc(32)),
       refusesTokensInUrls: async () => false,
+      impersonationEnabled: true,
+      reused: async () => undefined,
       resolveJobToken: async (hash) => (hash.equals(tokenHash('glcbt-of-a-job')) ? caller : null),
       settings: app.settings,
       twoFactorRequiredUntil: async () => null,

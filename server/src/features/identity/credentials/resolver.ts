@@ -6,7 +6,8 @@ import type { CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { CallerCache } from './caller-cache.ts';
-import { findSessionHolder, findTokenHolder } from './credentials.queries.ts';
+import { findDeployToken, findSessionHolder, findTokenHolder } from './credentials.queries.ts';
+import { createSudo } from './sudo.ts';
 import type { UsageRecorder } from './usage.ts';
 
 /** Finds the caller of a running job by its token's hash; provided by the ci feature through app.ts. */
@@ -23,12 +24,23 @@ export interface ResolverDependencies {
   /** Until when a person has to set up a second factor; null when nobody asks for it. */
   readonly twoFactorRequiredUntil: (user: User) => Promise<Date | null>;
   readonly refusesTokensInUrls: () => Promise<boolean>;
+  /** Whether impersonation tokens work. */
+  readonly impersonationEnabled: boolean;
+  readonly reused: CredentialResolver['reused'];
 }
 
 export interface Credentials extends CredentialResolver {
   /** The CSRF token of a session. */
   csrfToken(sessionToken: string): string;
+  /** The caller of a deploy token, which is for git and needs its own user name. */
+  deployToken(username: string, token: string): Promise<Caller | null>;
 }
+
+/** The one place where an account's administrator rights become the caller's: asked again in admin mode, or not needed. */
+export type Administers = (user: User, provenAgain: boolean) => Promise<boolean>;
+
+/** Finds the caller of one kind of bearer token by its hash: one indexed read. */
+type BearerKind = (tokenSha256: Buffer) => Promise<Caller | null>;
 
 /** Longer than any token there is: not worth a hash and a read. */
 const longestToken = 1024;
@@ -38,22 +50,31 @@ const csrfPurpose = 'csrf';
 export function createResolver(deps: ResolverDependencies): Credentials {
   const { db, cache, usage, secrets } = deps;
 
-  /** The one place where an account's administrator rights become the caller's. */
-  const administers = async (user: User, provenAgain: boolean): Promise<boolean> =>
+  const administers: Administers = async (user, provenAgain) =>
     user.admin && (provenAgain || !(await deps.settings.read()).admin_mode);
+
+  const accessTokens: BearerKind = async (hash) => {
+    const holder = await findTokenHolder(db, hash);
+    if (!holder || (holder.token_kind === 'impersonation' && !deps.impersonationEnabled)) return null;
+    return {
+      user: holder.user,
+      credential: { kind: 'token', tokenId: holder.token_id, tokenKind: holder.token_kind },
+      scopes: new Set(holder.token_scopes),
+      admin: await administers(holder.user, holder.token_scopes.includes('admin_mode')),
+    };
+  };
+  /** Another kind of token with scopes is another entry. */
+  const bearerKinds: readonly BearerKind[] = [accessTokens];
 
   const accessToken = async (token: string): Promise<Caller | null> => {
     if (token.length > longestToken) return null;
     const hash = tokenHash(token);
     const caller = await cache.get(`t${hash.toString('base64')}`, async () => {
-      const holder = await findTokenHolder(db, hash);
-      if (!holder) return null;
-      return {
-        user: holder.user,
-        credential: { kind: 'token', tokenId: holder.token_id, tokenKind: holder.token_kind },
-        scopes: new Set(holder.token_scopes),
-        admin: await administers(holder.user, holder.token_scopes.includes('admin_mode')),
-      };
+      for (const find of bearerKinds) {
+        const found = await find(hash);
+        if (found) return found;
+      }
+      return null;
     });
     if (caller?.user && caller.credential.kind === 'token') {
       usage.used('token', caller.credential.tokenId, caller.user.id);
@@ -85,10 +106,25 @@ export function createResolver(deps: ResolverDependencies): Credentials {
     return caller;
   };
 
+  const deployToken = async (username: string, token: string): Promise<Caller | null> => {
+    if (token.length > longestToken || username.length > longestToken || username.includes('\0')) return null;
+    const hash = tokenHash(token);
+    return await cache.get(`d${hash.toString('base64')}${username}`, async () => {
+      const found = await findDeployToken(db, hash, username);
+      if (!found) return null;
+      const { id: deployTokenId, project_id: projectId, namespace_id: namespaceId, scopes } = found;
+      const credential = { kind: 'deploy', deployTokenId, projectId, namespaceId } as const;
+      return { user: null, credential, scopes: new Set(scopes), admin: false };
+    });
+  };
+
   return {
     accessToken,
     session,
     refusesTokensInUrls: deps.refusesTokensInUrls,
+    deployToken,
+    reused: deps.reused,
+    actAs: createSudo(db, administers),
     jobToken: async (token) => (token.length > longestToken ? null : await deps.resolveJobToken(tokenHash(token))),
     csrfToken: (sessionToken) => secrets.sign(sessionToken, csrfPurpose),
     csrfValid: (sessionToken, csrfToken) => secrets.verify(sessionToken, csrfToken, csrfPurpose),

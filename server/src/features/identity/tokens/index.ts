@@ -1,5 +1,10 @@
 /** Access tokens. */
-export { allScopes, userScopes } from './scopes.ts';
-export { insertToken, touchTokens } from './tokens.queries.ts';
+export { impersonationRoutes } from './impersonation.routes.ts';
+export { allScopes, rotatingScopes, userScopes } from './scopes.ts';
+export { selfRoutes } from './self.routes.ts';
+export { personalAccessToken, tokenProperties } from './tokens.entity.ts';
+export { newTokenParameters, rotationParameters, tokenFilters } from './tokens.params.ts';
+export { countTokens, insertToken, listTokens, touchTokens } from './tokens.queries.ts';
 export { tokenRoutes } from './tokens.routes.ts';
-export { createTokens, type Tokens } from './tokens.service.ts';
+export { createTokens, type IssuedToken, type Tokens } from './tokens.service.ts';
+export { tokenCron, tokenTasks } from './tokens.tasks.ts';

@@ -20,7 +20,13 @@ export const userScopes = [
 /** Scopes that only administrators' tokens may have. */
 const adminScopes = ['sudo', 'admin_mode', 'read_service_ping'] as const;
 
+/** Scopes of tokens that belong to a project or group: their bot has no account to read. */
+export const placeScopes: readonly string[] = userScopes.filter((scope) => scope !== 'read_user');
+
 export const allScopes: readonly string[] = [...userScopes, ...adminScopes];
+
+/** Scopes with which a token may make another one in its own place. */
+export const rotatingScopes: readonly string[] = ['api', 'self_rotate'];
 
 /** The scopes among `wanted` that do not exist, or that need an administrator. */
 export function unavailableScopes(wanted: readonly string[], admin: boolean): string[] {

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { AccessToken } from '../../../kernel/db/rows.ts';
 import { Day, Entity, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
 
-const properties = {
+export const tokenProperties = {
   id: Id(),
   name: Text(),
   revoked: Flag({ description: 'Whether it was revoked' }),
@@ -15,8 +15,12 @@ const properties = {
   active: Flag({ description: 'Neither revoked nor expired' }),
   expires_at: Nullable(Day()),
 };
-export const PersonalAccessToken = Entity('PersonalAccessToken', properties);
-export const NewPersonalAccessToken = Entity('NewPersonalAccessToken', { ...properties, token: Text() });
+export const PersonalAccessToken = Entity('PersonalAccessToken', tokenProperties);
+export const NewPersonalAccessToken = Entity('NewPersonalAccessToken', { ...tokenProperties, token: Text() });
+
+const impersonation = { ...tokenProperties, impersonation: Flag() };
+export const ImpersonationToken = Entity('ImpersonationToken', impersonation);
+export const NewImpersonationToken = Entity('NewImpersonationToken', { ...impersonation, token: Text() });
 
 /** Today in UTC: a token ends with the first moment of its expiry date. */
 export const today = (now = new Date()): string => now.toISOString().slice(0, 10);

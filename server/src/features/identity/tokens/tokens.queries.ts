@@ -13,14 +13,90 @@ export async function findToken(db: Db, id: number): Promise<AccessToken | undef
   return await db.selectFrom('access_tokens').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Revokes once; a second time changes nothing. */
-export async function revokeToken(db: Db, id: number): Promise<void> {
-  await db
+/** The token with this hash, whatever its state. */
+export async function findTokenBySecret(db: Db, tokenSha256: Buffer): Promise<AccessToken | undefined> {
+  return await db.selectFrom('access_tokens').selectAll().where('token_sha256', '=', tokenSha256).executeTakeFirst();
+}
+
+/** The token as it is now; concurrent changes of it wait for this transaction. */
+export async function lockToken(tx: Db, id: number): Promise<AccessToken | undefined> {
+  return await tx.selectFrom('access_tokens').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Revokes tokens that are not; answers which were. */
+export async function revokeTokens(tx: Db, ids: readonly number[]): Promise<number[]> {
+  const rows = await tx
     .updateTable('access_tokens')
     .set({ revoked_at: sql`now()` })
-    .where('id', '=', id)
+    .where('id', 'in', [...ids])
     .where('revoked_at', 'is', null)
+    .returning('id')
     .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Ids of the tokens that were rotated into each other, this one's among them. */
+export async function familyOf(tx: Db, token: Pick<AccessToken, 'id' | 'family_id'>): Promise<number[]> {
+  const family = token.family_id ?? token.id;
+  const rows = await tx
+    .selectFrom('access_tokens')
+    .select('id')
+    .where((where) => where.or([where('id', '=', family), where('family_id', '=', family)]))
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export interface TokenEntity {
+  readonly type: 'User' | 'Project' | 'Group';
+  readonly id: number;
+  readonly path: string;
+}
+
+/** What a token belongs to, as audit events name it. */
+export async function entityOfToken(db: Db, token: AccessToken): Promise<TokenEntity> {
+  if (token.project_id !== null) {
+    const row = await db
+      .selectFrom('projects')
+      .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+      .select(['namespaces.full_path', 'projects.path'])
+      .where('projects.id', '=', token.project_id)
+      .executeTakeFirst();
+    return { type: 'Project', id: token.project_id, path: row ? `${row.full_path}/${row.path}` : '' };
+  }
+  if (token.namespace_id !== null) {
+    const row = await db
+      .selectFrom('namespaces')
+      .select('full_path')
+      .where('id', '=', token.namespace_id)
+      .executeTakeFirst();
+    return { type: 'Group', id: token.namespace_id, path: row?.full_path ?? '' };
+  }
+  const row = await db.selectFrom('users').select('username').where('id', '=', token.user_id).executeTakeFirst();
+  return { type: 'User', id: token.user_id, path: row?.username ?? '' };
+}
+
+const usable = sql<boolean>`(t.revoked_at is null and (t.expires_at is null or t.expires_at > (now() at time zone 'utc')::date))`;
+
+/**
+ * Deactivates bots that have no usable token of their place left, of those given or of all; answers which. What else was
+ * made for a bot ends with it.
+ */
+export async function retireBots(tx: Db, ids: readonly number[] | null): Promise<number[]> {
+  const which = ids === null ? sql`true` : sql`u.id = any(${[...ids]}::bigint[])`;
+  const { rows } = await sql<{ id: number }>`
+    update users u set state = 'deactivated', updated_at = now()
+    where u.user_type in ('project_bot', 'group_bot') and u.state = 'active' and ${which}
+      and not exists (select 1 from access_tokens t
+        where t.user_id = u.id and t.kind in ('project', 'group') and ${usable})
+    returning u.id`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** Removes tokens of projects and groups that ended before that day. */
+export async function deleteEndedTokens(db: Db, days: number): Promise<void> {
+  await sql`
+    delete from access_tokens t where t.kind in ('project', 'group')
+      and least(t.revoked_at, t.expires_at::timestamptz) < now() - make_interval(days => ${days})`.execute(db);
 }
 
 /** Notes that these tokens were used, at most once a minute each. */
@@ -36,6 +112,9 @@ export async function touchTokens(db: Db, ids: readonly number[]): Promise<void>
 }
 
 export interface TokenFilter {
+  readonly kinds: ReadonlyArray<AccessToken['kind']>;
+  readonly project_id?: number | undefined;
+  readonly namespace_id?: number | undefined;
   readonly user_id?: number | undefined;
   readonly revoked?: boolean | undefined;
   readonly state?: 'active' | 'inactive' | undefined;
@@ -70,7 +149,9 @@ const sortColumns = {
 const activeToken = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > (now() at time zone 'utc')::date))`;
 
 function filtered(db: Db, filter: TokenFilter) {
-  let query = db.selectFrom('access_tokens').where('kind', '=', 'personal');
+  let query = db.selectFrom('access_tokens').where('kind', 'in', [...filter.kinds]);
+  if (filter.project_id !== undefined) query = query.where('project_id', '=', filter.project_id);
+  if (filter.namespace_id !== undefined) query = query.where('namespace_id', '=', filter.namespace_id);
   if (filter.user_id !== undefined) query = query.where('user_id', '=', filter.user_id);
   if (filter.revoked !== undefined) query = query.where('revoked_at', filter.revoked ? 'is not' : 'is', null);
   if (filter.state !== undefined)
@@ -85,7 +166,7 @@ function filtered(db: Db, filter: TokenFilter) {
   return query;
 }
 
-/** Personal access tokens, oldest first unless sorted. */
+/** Tokens, oldest first unless sorted. */
 export async function listTokens(
   db: Db,
   filter: TokenFilter,
@@ -96,9 +177,12 @@ export async function listTokens(
   const direction = sort?.endsWith('_desc') ? 'desc' : 'asc';
   if (sort) {
     const column = sortColumns[sort.slice(0, sort.lastIndexOf('_')) as keyof typeof sortColumns];
-    query = query.orderBy(column, (order) =>
-      direction === 'desc' ? order.desc().nullsLast() : order.asc().nullsLast(),
-    );
+    // Tokens that never expire or were never used come last, both ways.
+    const nullable = column === 'expires_at' || column === 'last_used_at';
+    query = query.orderBy(column, (order) => {
+      const directed = direction === 'desc' ? order.desc() : order.asc();
+      return nullable ? directed.nullsLast() : directed;
+    });
   }
   return await query.orderBy('id', direction).limit(window.limit).offset(window.offset).execute();
 }

@@ -1,16 +1,17 @@
 /** Routes of personal access tokens. */
 import Type from 'typebox';
+import { originOf } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { badRequest, invalidParameters, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidParameters, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
-import { Bool, DateParam, DateTimeParam, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { DateParam, Int, List, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
-import { findUser } from '../users/index.ts';
-import { allScopes } from './scopes.ts';
+import { findUser, findUserByUsername } from '../users/index.ts';
 import { NewPersonalAccessToken, PersonalAccessToken, personalAccessToken } from './tokens.entity.ts';
-import { countTokens, findToken, listTokens, tokenSorts } from './tokens.queries.ts';
+import { newTokenParameters, rotationParameters, tokenFilters } from './tokens.params.ts';
+import { countTokens, findToken, listTokens } from './tokens.queries.ts';
 import { type IssuedToken, inDays, type Tokens } from './tokens.service.ts';
 
 export interface TokenRouteDependencies {
@@ -24,26 +25,31 @@ const common = {
   access: { on: 'instance', ability: 'signed_in' },
 } as const;
 
-/** Days until a token expires when its maker names no date. */
-const defaultLifetimeDays = 365;
 const ownLifetimeDays = 1;
 /** What a token may ask for when it makes another one for its owner. */
 const ownScopes: readonly string[] = ['k8s_proxy', 'self_rotate'];
 
-function ownTokenId(caller: Caller): number {
-  if (caller.credential.kind !== 'token')
-    throw badRequest('This endpoint requires token type to be a personal access token');
-  return caller.credential.tokenId;
-}
+/** Those that the lists of personal tokens show; tokens of bots are among them for administrators and the bots. */
+const shownKinds = ['personal', 'project', 'group'] as const;
 
 const shown = ({ row, secret }: IssuedToken) => ({ ...personalAccessToken(row), token: secret });
 
 export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
   const ofCaller = async (id: number, caller: Caller) => {
     const token = await findToken(db, id);
-    if (token?.kind !== 'personal') return null;
+    if (!token || token.kind === 'impersonation') return null;
     return caller.admin || token.user_id === caller.user?.id ? token : null;
   };
+  // Clients of the ecosystem know 401 for tokens that are not their own, whether they exist or not.
+  const missing = (caller: Caller) => (caller.admin ? notFound('Personal Access Token') : unauthorized());
+
+  async function ownerOf(given: string | undefined, caller: Caller): Promise<number | undefined> {
+    const self = caller.user?.id;
+    if (given === undefined) return caller.admin ? undefined : self;
+    const id = /^\d{1,15}$/.test(given) ? Number(given) : ((await findUserByUsername(db, given))?.id ?? 0);
+    if (!caller.admin && id !== self) throw unauthorized();
+    return id;
+  }
 
   return [
     route({
@@ -51,61 +57,14 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       method: 'GET',
       path: '/personal_access_tokens',
       summary: 'Personal access tokens: the caller’s, for administrators everybody’s',
-      params: Type.Object({
-        user_id: Optional(Int({ description: 'Id of the user' })),
-        revoked: Optional(Bool({ description: 'Only revoked tokens, or only those that are not' })),
-        state: Optional(
-          OneOf(['active', 'inactive'], { description: 'Only active tokens, or only those that are not' }),
-        ),
-        search: Optional(Str({ description: 'In the name' })),
-        created_after: Optional(DateTimeParam({ description: 'Only those created at or after this time' })),
-        created_before: Optional(DateTimeParam({ description: 'Only those created at or before this time' })),
-        last_used_after: Optional(DateTimeParam({ description: 'Only those used at or after this time' })),
-        last_used_before: Optional(DateTimeParam({ description: 'Only those used at or before this time' })),
-        expires_after: Optional(DateParam({ description: 'Only those that expire after this day' })),
-        expires_before: Optional(DateParam({ description: 'Only those that expire before this day' })),
-        sort: Optional(OneOf(tokenSorts, { description: 'Direction of the order' })),
-      }),
+      params: Type.Object({ user_id: Optional(Str({ description: 'Id or user name' })), ...tokenFilters }),
       pagination: 'offset',
       responses: { 200: ListOf(PersonalAccessToken) },
       handler: async ({ params, page, caller }) => {
-        const { sort, ...filter } = params;
-        const self = caller.user?.id;
-        if (!caller.admin && filter.user_id !== undefined && filter.user_id !== self) throw unauthorized();
-        const own = caller.admin ? filter : { ...filter, user_id: self };
-        const [rows, total] = await Promise.all([listTokens(db, own, sort, page), countTokens(db, own)]);
+        const { sort, user_id, ...filter } = params;
+        const all = { ...filter, kinds: shownKinds, user_id: await ownerOf(user_id, caller) };
+        const [rows, total] = await Promise.all([listTokens(db, all, sort, page), countTokens(db, all)]);
         return mapPage(offsetPage(page, rows, total), personalAccessToken);
-      },
-    }),
-    route({
-      ...common,
-      credentials: ['token'],
-      method: 'GET',
-      path: '/personal_access_tokens/self',
-      summary: 'The token that the request carries',
-      scopes: allScopes,
-      params: Type.Object({}),
-      responses: { 200: PersonalAccessToken },
-      handler: async ({ caller }) => {
-        const token = await findToken(db, ownTokenId(caller));
-        if (!token) throw unauthorized();
-        return personalAccessToken(token);
-      },
-    }),
-    route({
-      ...common,
-      credentials: ['token'],
-      method: 'DELETE',
-      path: '/personal_access_tokens/self',
-      summary: 'Revoke the token that the request carries',
-      scopes: allScopes,
-      params: Type.Object({}),
-      responses: { 204: Empty },
-      conditional: true,
-      handler: async ({ caller, unmodifiedSince }) => {
-        const id = ownTokenId(caller);
-        unmodifiedSince((await findToken(db, id))?.created_at ?? null);
-        await tokens.revoke(id);
       },
     }),
     route({
@@ -117,9 +76,26 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       responses: { 200: PersonalAccessToken },
       handler: async ({ params, caller }) => {
         const token = await ofCaller(params.id, caller);
-        // Clients of the ecosystem know 401 here for tokens that are not their own, whether they exist or not.
-        if (!token) throw caller.admin ? notFound('Personal Access Token') : unauthorized();
+        if (!token) throw missing(caller);
         return personalAccessToken(token);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/personal_access_tokens/:id/rotate',
+      summary: 'End a personal access token and get its successor',
+      params: Type.Object({ id: Int({ description: 'Id of the token' }), ...rotationParameters }),
+      responses: { 200: NewPersonalAccessToken },
+      errors: [422],
+      handler: async (context) => {
+        const token = await ofCaller(context.params.id, context.caller);
+        if (!token) throw missing(context.caller);
+        // A bot's tokens are rotated where they belong: there the caller's role is compared with theirs.
+        if (token.kind !== 'personal' && !context.caller.admin) throw unauthorized();
+        return shown(
+          await tokens.rotate(token.id, { expiresAt: context.params.expires_at, origin: originOf(context) }),
+        );
       },
     }),
     route({
@@ -130,11 +106,11 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       params: Type.Object({ id: Int({ description: 'Id of the token' }) }),
       responses: { 204: Empty },
       conditional: true,
-      handler: async ({ params, caller, unmodifiedSince }) => {
-        const token = await ofCaller(params.id, caller);
+      handler: async (context) => {
+        const token = await ofCaller(context.params.id, context.caller);
         if (!token) throw notFound();
-        unmodifiedSince(token.created_at);
-        await tokens.revoke(token.id);
+        context.unmodifiedSince(token.created_at);
+        await tokens.revoke(token.id, originOf(context));
       },
     }),
     route({
@@ -143,18 +119,20 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       path: '/user/personal_access_tokens',
       summary: 'Create a short-lived token for oneself',
       params: Type.Object({
-        name: Str({ description: 'Name of the token' }),
-        description: Optional(Str({ maxLength: 255, description: 'What the token is for' })),
+        ...newTokenParameters,
         scopes: List(Str(), {
           commas: true,
           description: `A token may only ask for ${ownScopes.join(' and ')}; a browser session for every scope`,
         }),
-        expires_at: Optional(DateParam({ description: 'The end of today unless given' })),
+        expires_at: Optional(OrNull(DateParam({ description: 'The end of today unless given' }))),
       }),
       responses: { 201: NewPersonalAccessToken },
       errors: [422],
-      handler: async ({ params, caller }) => {
+      handler: async (context) => {
+        const { params, caller } = context;
         if (!caller.user) throw unauthorized();
+        // A bot has the tokens of its place and no others: it must not outlive them.
+        if (caller.user.user_type !== 'human') throw forbidden();
         // A token must not make a stronger one; whoever signed in with a password may.
         const limited = caller.credential.kind !== 'session';
         if (limited && params.scopes.some((scope) => !ownScopes.includes(scope)))
@@ -165,8 +143,9 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
             name: params.name,
             description: params.description,
             scopes: params.scopes,
-            expiresAt: params.expires_at ?? inDays(ownLifetimeDays),
+            expiresAt: await tokens.expiry(params.expires_at ?? inDays(ownLifetimeDays)),
             createdById: caller.user.id,
+            origin: originOf(context),
           }),
         );
       },
@@ -177,16 +156,11 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
       method: 'POST',
       path: '/users/:user_id/personal_access_tokens',
       summary: 'Create a personal access token for a user',
-      params: Type.Object({
-        user_id: Int({ description: 'Id of the user' }),
-        name: Str({ description: 'Name of the token' }),
-        description: Optional(Str({ maxLength: 255, description: 'What the token is for' })),
-        scopes: List(Str(), { commas: true, description: 'What the token may be used for' }),
-        expires_at: Optional(DateParam({ description: `${defaultLifetimeDays} days from today unless given` })),
-      }),
+      params: Type.Object({ user_id: Int({ description: 'Id of the user' }), ...newTokenParameters }),
       responses: { 201: NewPersonalAccessToken },
       errors: [422],
-      handler: async ({ params, caller }) => {
+      handler: async (context) => {
+        const { params, caller } = context;
         const user = await findUser(db, params.user_id);
         if (!user) throw notFound('User');
         return shown(
@@ -195,8 +169,9 @@ export function tokenRoutes({ db, tokens }: TokenRouteDependencies): Route[] {
             name: params.name,
             description: params.description,
             scopes: params.scopes,
-            expiresAt: params.expires_at ?? inDays(defaultLifetimeDays),
+            expiresAt: await tokens.expiry(params.expires_at),
             createdById: caller.user?.id ?? null,
+            origin: originOf(context),
           }),
         );
       },

@@ -3,6 +3,8 @@ import { initial } from './0001-initial.ts';
 import { paging } from './0002-paging.ts';
 import { featuresMigration } from './0003-features.ts';
 import { rateLimits } from './0004-rate-limits.ts';
+import { tokensMigration } from './0005-tokens.ts';
+import { accounts } from './0006-accounts.ts';
 import { twoFactor } from './0007-two-factor.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -11,4 +13,12 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-export const migrations: readonly Migration[] = [initial, paging, featuresMigration, rateLimits, twoFactor];
+export const migrations: readonly Migration[] = [
+  initial,
+  paging,
+  featuresMigration,
+  rateLimits,
+  tokensMigration,
+  accounts,
+  twoFactor,
+];

@@ -1,0 +1,2 @@
+/** Reading audit events. */
+export { auditEventRoutes } from './audit-events.routes.ts';

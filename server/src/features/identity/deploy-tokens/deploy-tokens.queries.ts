@@ -1,0 +1,63 @@
+/** Rows of `deploy_tokens`. */
+import { type Insertable, sql } from 'kysely';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { DeployToken } from '../../../kernel/db/rows.ts';
+import type { DeployTokensTable } from '../../../kernel/db/tables.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+
+/** Whose tokens: those of one project, of one group, or of all. */
+export type DeployTokenPlace = { readonly project_id: number } | { readonly namespace_id: number };
+
+export async function insertDeployToken(db: Db, token: Insertable<DeployTokensTable>): Promise<DeployToken> {
+  return await db.insertInto('deploy_tokens').values(token).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function renameDeployToken(db: Db, id: number, username: string): Promise<void> {
+  await db.updateTable('deploy_tokens').set({ username }).where('id', '=', id).execute();
+}
+
+const usable = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`;
+
+function filtered(db: Db, place: DeployTokenPlace | null, active: boolean | undefined) {
+  let query = db.selectFrom('deploy_tokens');
+  if (place && 'project_id' in place) query = query.where('project_id', '=', place.project_id);
+  if (place && 'namespace_id' in place) query = query.where('namespace_id', '=', place.namespace_id);
+  if (active !== undefined) query = query.where(active ? usable : sql<boolean>`not ${usable}`);
+  return query;
+}
+
+export async function listDeployTokens(
+  db: Db,
+  place: DeployTokenPlace | null,
+  active: boolean | undefined,
+  window: { readonly limit: number; readonly offset: number },
+): Promise<DeployToken[]> {
+  return await filtered(db, place, active)
+    .selectAll()
+    .orderBy('id')
+    .limit(window.limit)
+    .offset(window.offset)
+    .execute();
+}
+
+export const countDeployTokens = (
+  db: Db,
+  place: DeployTokenPlace | null,
+  active: boolean | undefined,
+): Promise<number> => countUpTo(db, filtered(db, place, active).select('id'));
+
+export async function findDeployTokenOf(db: Db, place: DeployTokenPlace, id: number): Promise<DeployToken | undefined> {
+  return await filtered(db, place, undefined).selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Ends a token; it stays in the lists as revoked. False when it was. */
+export async function revokeDeployToken(tx: Db, id: number): Promise<boolean> {
+  const row = await tx
+    .updateTable('deploy_tokens')
+    .set({ revoked_at: sql`now()` })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}

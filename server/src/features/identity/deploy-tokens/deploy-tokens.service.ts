@@ -1,0 +1,113 @@
+/** Making and ending deploy tokens. */
+import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { DeployToken } from '../../../kernel/db/rows.ts';
+import { invalidParameters, invalidRecord } from '../../../kernel/http/errors.ts';
+import { deployTokenUsername, tokenPrefixes } from '../../../kernel/names.ts';
+import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
+import { announceChange } from '../changes/index.ts';
+import {
+  type DeployTokenPlace,
+  insertDeployToken,
+  renameDeployToken,
+  revokeDeployToken,
+} from './deploy-tokens.queries.ts';
+
+/** What deploy tokens may be for. Registries are not there yet: their scopes are kept for them. */
+export const deployScopes: readonly string[] = [
+  'read_repository',
+  'read_registry',
+  'write_registry',
+  'read_package_registry',
+  'write_package_registry',
+  'read_virtual_registry',
+  'write_virtual_registry',
+];
+
+const usernamePattern = /^[A-Za-z0-9._+-]+$/;
+
+export interface NewDeployTokenValues {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly username?: string | null | undefined;
+  readonly expiresAt: Date | null;
+}
+
+/** The project or group, with its path for the audit events. */
+export interface DeployPlace {
+  readonly place: DeployTokenPlace;
+  readonly path: string;
+}
+
+const entityOf = ({ place, path }: DeployPlace) =>
+  'project_id' in place
+    ? ({ type: 'Project', id: place.project_id, path } as const)
+    : ({ type: 'Group', id: place.namespace_id, path } as const);
+
+export function createDeployTokens(deps: { readonly db: Db; readonly forget: () => void }) {
+  const { db, forget } = deps;
+
+  function check(values: NewDeployTokenValues): void {
+    if (values.scopes.some((scope) => !deployScopes.includes(scope)))
+      throw invalidParameters(['scopes does not have a valid value']);
+    const { name, username } = values;
+    const wrong = {
+      ...(name.trim() === '' ? { name: ["can't be blank"] } : {}),
+      ...(values.scopes.length === 0 ? { scopes: ["can't be blank"] } : {}),
+      ...(username && !usernamePattern.test(username)
+        ? { username: ["can contain only letters, digits, '_', '-', '+', and '.'"] }
+        : {}),
+    };
+    if (Object.keys(wrong).length > 0) throw invalidRecord(wrong);
+  }
+
+  return {
+    async create(
+      where: DeployPlace,
+      values: NewDeployTokenValues,
+      origin: AuditOrigin,
+    ): Promise<{ row: DeployToken; secret: string }> {
+      check(values);
+      const secret = newToken(tokenPrefixes.deploy);
+      const row = await transaction(db, async (tx) => {
+        const made = await insertDeployToken(tx, {
+          ...where.place,
+          name: values.name,
+          username: values.username || 'new',
+          token_sha256: tokenHash(secret),
+          scopes: [...new Set(values.scopes)],
+          expires_at: values.expiresAt,
+          created_by_id: origin.author?.id ?? null,
+        });
+        const username = values.username || deployTokenUsername(made.id);
+        if (username !== made.username) await renameDeployToken(tx, made.id, username);
+        await recordAudit(tx, {
+          ...origin,
+          entity: entityOf(where),
+          event: 'deploy_token_created',
+          details: { scopes: made.scopes, expires_at: made.expires_at, username },
+          target: { type: 'DeployToken', id: made.id, details: made.name },
+        });
+        return { ...made, username };
+      });
+      return { row, secret };
+    },
+
+    async revoke(where: DeployPlace, token: DeployToken, origin: AuditOrigin): Promise<void> {
+      await transaction(db, async (tx) => {
+        if (!(await revokeDeployToken(tx, token.id))) return;
+        await recordAudit(tx, {
+          ...origin,
+          entity: entityOf(where),
+          event: 'deploy_token_revoked',
+          details: { scopes: token.scopes, username: token.username },
+          target: { type: 'DeployToken', id: token.id, details: token.name },
+        });
+        await announceChange(tx);
+      });
+      forget();
+    },
+  };
+}
+
+export type DeployTokens = ReturnType<typeof createDeployTokens>;

@@ -1,0 +1,173 @@
+/** Every route with every scope in every place where a token can be sent: generated from the declarations. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestApp } from '../test/app.ts';
+import { startWorld, type World } from '../test/ci.ts';
+import { buildGroup, buildProject, buildToken } from '../test/factories.ts';
+import { needsMore, type Place, pathOf, refusesMore } from '../test/routes.ts';
+import { allScopes } from './features/identity/index.ts';
+import { acceptedScopes, type Route } from './kernel/http/route.ts';
+
+let world: World;
+let app: TestApp;
+let place: Place;
+/** An administrator's tokens with one scope each. */
+const tokens = new Map<string, string>();
+let jobToken: string;
+let deployToken: string;
+let runnerToken: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  app = world.app;
+  const group = await buildGroup(app);
+  place = { group, project: await buildProject(app, { namespace: group }) };
+  for (const scope of allScopes)
+    tokens.set(scope, (await buildToken(app, { user: world.admin.user, scopes: [scope] })).secret);
+  const home = await world.project();
+  const runner = await world.runner();
+  runnerToken = runner.token;
+  await home.push('job:\n  script: [x]\n');
+  jobToken = (await runner.next()).token;
+  const made = await app.api<{ token: string }>('POST', `/projects/${home.id}/deploy_tokens`, {
+    token: world.owner.token,
+    json: { name: 'deploy', scopes: ['read_repository', 'read_registry'] },
+  });
+  deployToken = made.body.token;
+}, 60_000);
+afterAll(() => world.close());
+
+interface Request {
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+const basic = (secret: string) => `Basic ${Buffer.from(`root:${secret}`).toString('base64')}`;
+
+/** Where access tokens are read. */
+const transports: Readonly<Record<string, (secret: string) => Request>> = {
+  'PRIVATE-TOKEN': (secret) => ({ headers: { 'private-token': secret } }),
+  Bearer: (secret) => ({ headers: { authorization: `Bearer ${secret}` } }),
+  private_token: (secret) => ({ query: `private_token=${secret}` }),
+  access_token: (secret) => ({ query: `access_token=${secret}` }),
+};
+const jobTransports: Readonly<Record<string, (secret: string) => Request>> = {
+  'JOB-TOKEN': (secret) => ({ headers: { 'job-token': secret } }),
+  job_token: (secret) => ({ query: `job_token=${secret}` }),
+};
+
+async function send(route: Route, { query, headers = {} }: Request): Promise<{ status: number; text: string }> {
+  const url = `/api/v4${pathOf(route, place)}${query ? `?${query}` : ''}`;
+  const answer = await app.server.inject({ method: route.method, url, headers: { ...headers } });
+  return { status: answer.statusCode, text: answer.body };
+}
+
+const unauthorized = '{"message":"401 Unauthorized"}';
+const reads = (route: Route) => route.credentials.includes('token') || route.credentials.includes('job');
+/** What a request that passes would do: nothing, because it reads, or because it lacks what it needs. */
+const harmless = (route: Route) => route.method === 'GET' || needsMore(route);
+const nameOf = (route: Route) => `${route.method} ${route.path}`;
+
+type Got = Awaited<ReturnType<typeof send>>;
+type Check = (got: Got) => string | null;
+type Question = readonly [what: string, request: Request, check: Check];
+
+async function differences(ask: (route: Route) => readonly Question[]): Promise<{ asked: number; wrong: string[] }> {
+  const wrong: string[] = [];
+  let asked = 0;
+  for (const route of app.routes)
+    for (const [what, request, check] of ask(route)) {
+      asked += 1;
+      const got = await send(route, request);
+      const why = check(got);
+      if (why) wrong.push(`${nameOf(route)} ${what}: ${got.status} ${got.text.slice(0, 100)}; ${why}`);
+    }
+  return { asked, wrong };
+}
+
+const refusedScope: Check = ({ status, text }) =>
+  status === 403 && text.includes('"insufficient_scope"') ? null : 'expected insufficient_scope';
+const refused: Check = ({ status, text }) =>
+  status === 401 && text === unauthorized ? null : 'expected 401 Unauthorized';
+
+describe('security 16', () => {
+  test('[1/authentication/3] a scope counts the same in every transport, on every route', async () => {
+    const { asked, wrong } = await differences((route) => {
+      if (!route.credentials.includes('token')) return [];
+      const accepted = acceptedScopes(route);
+      return [...tokens].flatMap(([scope, secret]) =>
+        Object.entries(transports).flatMap(([transport, as]): Question[] => {
+          const what = `${scope} as ${transport}`;
+          if (!accepted.includes(scope)) return [[what, as(secret), refusedScope]];
+          // A token of a narrow scope ends or rotates itself here: asked of elsewhere.
+          if (!harmless(route) || route.path.includes('/self')) return [];
+          const passes: Check = (got) =>
+            got.text.includes('insufficient_scope') || (got.text === unauthorized && !refusesMore.has(nameOf(route)))
+              ? 'expected to pass'
+              : null;
+          return [[what, as(secret), passes]];
+        }),
+      );
+    });
+    expect(wrong).toEqual([]);
+    expect(asked).toBeGreaterThan(app.routes.length * allScopes.length * 3);
+  }, 120_000);
+
+  test('[1/authentication/4] [1/authentication/8] tokens of jobs, deployments and runners open only what takes them', async () => {
+    const everywhere = { ...transports, ...jobTransports };
+    const others: ReadonlyArray<readonly [string, string, Readonly<Record<string, (secret: string) => Request>>]> = [
+      ['an access token', tokens.get('api') ?? '', jobTransports],
+      ['a deploy token', deployToken, everywhere],
+      ['a deploy token', deployToken, { 'DEPLOY-TOKEN': (secret) => ({ headers: { 'deploy-token': secret } }) }],
+      ['a runner token', runnerToken, everywhere],
+      ['a job token', jobToken, { 'PRIVATE-TOKEN': (secret) => ({ headers: { 'private-token': secret } }) }],
+      ['a job token', jobToken, { private_token: (secret) => ({ query: `private_token=${secret}` }) }],
+    ];
+    const { asked, wrong } = await differences((route) =>
+      reads(route)
+        ? others.flatMap(([what, secret, ways]) =>
+            Object.entries(ways).map(([way, as]) => [`${what} as ${way}`, as(secret), refused] as const),
+          )
+        : [],
+    );
+    expect(wrong).toEqual([]);
+    expect(asked).toBeGreaterThan(app.routes.length * 10);
+    const job = await differences((route) =>
+      reads(route)
+        ? Object.entries({ ...jobTransports, Bearer: transports.Bearer as (secret: string) => Request }).map(
+            ([way, as]) =>
+              route.credentials.includes('job')
+                ? ([
+                    `a job token as ${way}`,
+                    as(jobToken),
+                    (got: Got) => (refused(got) ? null : 'expected to pass'),
+                  ] as const)
+                : ([`a job token as ${way}`, as(jobToken), refused] as const),
+          )
+        : [],
+    );
+    expect(job.wrong).toEqual([]);
+  }, 120_000);
+
+  test('Basic is for git: the API answers as if nothing had been sent', async () => {
+    const secret = tokens.get('api') ?? '';
+    const wrong: string[] = [];
+    for (const route of app.routes) {
+      // Where a name and a password in the body are the credential there is nothing to compare.
+      if (!reads(route)) continue;
+      const [nothing, given] = [
+        await send(route, {}),
+        await send(route, { headers: { authorization: basic(secret) } }),
+      ];
+      if (nothing.status !== given.status || nothing.text !== given.text)
+        wrong.push(`${nameOf(route)}: ${nothing.status} and ${given.status}`);
+    }
+    expect(wrong).toEqual([]);
+  }, 60_000);
+
+  test('routes of runners read their own token where other routes read access tokens', async () => {
+    const ask = (headers: Record<string, string>, json: object) =>
+      app.api('POST', '/runners/verify', { headers, json });
+    expect((await ask({ 'PRIVATE-TOKEN': runnerToken }, {})).status).toBe(200);
+    expect((await ask({ 'PRIVATE-TOKEN': runnerToken }, { token: runnerToken })).status).toBe(200);
+    expect((await ask({ 'PRIVATE-TOKEN': tokens.get('api') ?? '' }, {})).status).toBe(403);
+  });
+});
