@@ -10241,6 +10241,7 @@ export interface components {
             /**
              * Format: date
              * @deprecated
+             * @description Use `last_activity_on`
              */
             last_activity_at: string;
             /** Format: date */

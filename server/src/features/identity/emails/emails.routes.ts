@@ -18,7 +18,7 @@ import type { Emails } from './emails.service.ts';
 const EmailEntity = Entity('Email', { id: Id(), email: Text(), confirmed_at: Nullable(Timestamp()) });
 const view = ({ id, email, confirmed_at }: Email): Static<typeof EmailEntity> => ({ id, email, confirmed_at });
 
-const common = { credentials: ['token', 'session'], tag: 'emails' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Email addresses' } as const;
 const reading = ['api', 'read_api', 'read_user'];
 const own = { on: 'instance', ability: 'signed_in' } as const;
 const admin = { on: 'instance', ability: 'admin' } as const;

@@ -14,7 +14,7 @@ import { GpgKeyEntity, gpgKey } from './gpg-keys.entity.ts';
 import { countGpgKeys, findGpgKey, listGpgKeys } from './gpg-keys.queries.ts';
 import type { GpgKeys } from './gpg-keys.service.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'keys' } as const;
+const common = { credentials: ['token', 'session'], tag: 'SSH and GPG keys' } as const;
 const reading = ['api', 'read_api', 'read_user'];
 const keyId = { key_id: Int({ description: 'Key' }) };
 const newKey = { key: Str({ maxLength: 100_000, description: 'The armored public key' }) };

@@ -10,7 +10,7 @@ import type { Moderation } from './moderation.service.ts';
 const common = {
   method: 'POST',
   credentials: ['token', 'session'],
-  tag: 'users',
+  tag: 'Users',
   access: { on: 'instance', ability: 'admin' },
   params: Type.Object({ id: Int({ description: 'User' }) }),
 } as const;

@@ -43,7 +43,7 @@ const UserCounts = Entity('UserCounts', {
   review_requested_merge_requests: Count(),
 });
 
-const common = { credentials: ['token', 'session'], tag: 'users' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Users' } as const;
 const own = { on: 'instance', ability: 'signed_in' } as const;
 const reading = ['api', 'read_api', 'read_user'];
 

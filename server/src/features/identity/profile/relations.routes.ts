@@ -32,7 +32,7 @@ import {
 const Activity = Entity('UserActivity', {
   username: Text(),
   last_activity_on: Day(),
-  last_activity_at: Day({ deprecated: true }),
+  last_activity_at: Day({ deprecated: true, description: 'Use `last_activity_on`' }),
 });
 const Membership = Entity('Membership', {
   source_id: Id(),
@@ -46,7 +46,7 @@ const AssociationsCount = Entity('UserAssociationsCount', {
   merge_requests_count: Count(),
 });
 
-const common = { credentials: ['token', 'session'], tag: 'users' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Users' } as const;
 const reading = ['api', 'read_api', 'read_user'];
 const signedIn = { on: 'instance', ability: 'signed_in' } as const;
 const admin = { on: 'instance', ability: 'admin' } as const;

@@ -64,7 +64,7 @@ function check({ emoji, message }: Given): void {
   if (emoji && !/^[a-z0-9_+-]{1,100}$/.test(emoji)) throw invalidRecord({ emoji: ['is not a valid emoji name'] });
 }
 
-const common = { credentials: ['token', 'session'], tag: 'users' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Users' } as const;
 const own = { on: 'instance', ability: 'signed_in' } as const;
 const reading = ['api', 'read_api', 'read_user'];
 

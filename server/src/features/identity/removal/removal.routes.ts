@@ -15,7 +15,7 @@ export function removalRoutes(db: Db, removal: Removal): Route[] {
       path: '/users/:id',
       summary: 'Remove a user',
       credentials: ['token', 'session'],
-      tag: 'users',
+      tag: 'Users',
       access: { on: 'instance', ability: 'admin' },
       params: Type.Object({
         id: Int({ description: 'User' }),

@@ -21,7 +21,7 @@ export interface SshKeyRouteDependencies {
   readonly externalUrl: string;
 }
 
-const common = { credentials: ['token', 'session'], tag: 'keys' } as const;
+const common = { credentials: ['token', 'session'], tag: 'SSH and GPG keys' } as const;
 const reading = ['api', 'read_api', 'read_user'];
 const own = { on: 'instance', ability: 'signed_in' } as const;
 const admin = { on: 'instance', ability: 'admin' } as const;

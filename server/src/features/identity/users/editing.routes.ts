@@ -25,7 +25,7 @@ export interface EditingRouteDependencies {
 
 const common = {
   credentials: ['token', 'session'],
-  tag: 'users',
+  tag: 'Users',
   access: { on: 'instance', ability: 'admin' },
 } as const;
 
