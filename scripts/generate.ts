@@ -16,6 +16,7 @@ const steps: Step[] = [
   { what: 'permission page from the ability tables and routes', script: 'scripts/generate/permissions.ts' },
   { what: 'configuration table from the declared keys', script: 'scripts/generate/configuration.ts' },
   { what: 'tables of limits', script: 'scripts/generate/rate-limits.ts' },
+  { what: 'table of user attributes from their declaration', script: 'scripts/generate/user-attributes.ts' },
 ];
 
 for (const { what, script, args = [] } of steps.filter((step) => existsSync(join(root, step.script)))) {

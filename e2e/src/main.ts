@@ -1,4 +1,5 @@
 /** `npm run e2e`: the built product from a clean data directory, real git, real clients, a real browser. */
+import { accountJourney } from './scenarios/accounts.ts';
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { journey } from './scenarios/journey.ts';
@@ -18,6 +19,7 @@ const scenarios = [
   () => browserJourney(suite, person),
   () => referenceJourney(suite, person),
   () => twoFactorJourney(suite),
+  () => accountJourney(suite),
 ];
 try {
   for (const scenario of scenarios) {

@@ -9,6 +9,7 @@ import {
   namespacesFeature,
   nextIid,
   removeGrantsOf,
+  renamePersonalNamespace,
 } from './features/namespaces/index.ts';
 import { repositoryFeature } from './features/repository/index.ts';
 import { reviewFeature } from './features/review/index.ts';
@@ -25,6 +26,7 @@ import type { ParentLoader } from './kernel/http/parents.ts';
 import type { Route } from './kernel/http/route.ts';
 import { createHttpServer } from './kernel/http/server.ts';
 import { mountVersions } from './kernel/http/versions.ts';
+import { createMail, type Mail } from './kernel/mail/index.ts';
 import type { ObjectStore } from './kernel/objects/index.ts';
 import type { BuiltInRunner } from './kernel/process/built-in-runner.ts';
 import { addJob, type CronItem, type Task } from './kernel/queue/index.ts';
@@ -69,6 +71,7 @@ export interface App {
   readonly delivery: Delivery;
   readonly live: Live;
   readonly settings: Settings;
+  readonly mail: Mail;
   readonly identity: Identity;
   /** Begins what needs a listening server: the built-in runner. */
   start(): Promise<void>;
@@ -84,6 +87,7 @@ export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
   readonly switches: Switches;
   readonly live: Live;
   readonly rates: RateLimits;
+  readonly mail: Mail;
 }
 
 export interface ComposedFeatures {
@@ -111,7 +115,7 @@ function sshPrefix({ sshUrl, sshPort }: Config, externalUrl: string): string {
 
 /** The list of features and how they reach each other: hooks and facts where the import order does not allow a call. */
 export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
-  const { config, db, externalUrl, listener, live, log, objects, rates, release, secrets, settings, stopping } =
+  const { config, db, externalUrl, listener, live, log, mail, objects, rates, release, secrets, settings, stopping } =
     kernels;
   const runner = kernels.runner(async () => (await ensureBuiltInRunner(db, secrets)).token);
   const identity = identityFeature({
@@ -119,10 +123,22 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     settings,
     changes: listener,
     log,
+    mail,
+    objects,
     externalUrl,
     release,
     secrets,
     userCreated: async (tx, user) => void (await createPersonalNamespace(tx, user)),
+    userRenamed: renamePersonalNamespace,
+    belongings: {
+      soleOwnedGroups: (userId) => namespaces.soleOwnedGroups(userId),
+      removePlaces: (userId, groups, signal) => namespaces.removePlacesOf(userId, groups, signal),
+      moveContributions: async (tx, from, to) => {
+        await review.contributions.move(tx, from, to);
+        await ci.movePipelines(tx, from, to);
+      },
+      removeContributions: (tx, userId) => review.contributions.remove(tx, userId),
+    },
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
     groupsAskForTwoFactor: (userId) => graceOfGroups(db, userId),
     signInRefusal: (login) => rates.within('user_sign_in', { caller: anonymous, params: { login } }),
@@ -246,7 +262,15 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const switches = createSwitches(db, listener);
   const live = createLive(listener);
   const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
-  const composed = composeFeatures({ ...kernels, settings, switches, live, rates });
+  const mail = createMail({
+    smtpUrl: config.smtpUrl,
+    from: config.mailFrom,
+    replyTo: config.mailReplyTo,
+    externalUrl,
+    secrets: kernels.secrets,
+    log,
+  });
+  const composed = composeFeatures({ ...kernels, settings, switches, live, rates, mail });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });
   const features = [...composed.features, ...(options.features ?? [])];
@@ -289,11 +313,12 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   return {
     server,
     routes,
-    tasks: [...features.flatMap(({ tasks = [] }) => tasks), ...delivery.tasks, ...rates.tasks],
+    tasks: [...features.flatMap(({ tasks = [] }) => tasks), ...delivery.tasks, ...rates.tasks, ...mail.tasks],
     cron: [...features.flatMap(({ cron = [] }) => cron), ...delivery.cron, ...rates.cron],
     delivery,
     live,
     settings,
+    mail,
     identity,
     start: composed.start,
     stopRunner: runner.stop,

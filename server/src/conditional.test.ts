@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../test/ci.ts';
 import { buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../test/factories.ts';
+import { gpgKeyTexts, sshKeyText } from '../test/keys.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../test/repositories.ts';
 
 let world: World;
@@ -45,6 +46,15 @@ const inside = async (base: string, json: object): Promise<Target> => {
 };
 const deployToken = { name: 'x', scopes: ['read_repository'] };
 const accessToken = { name: 'x', scopes: ['api'] };
+/** Something below one's own account, or a new one. */
+async function ofUser(owner: string, what: string, json: object): Promise<Target> {
+  const path = `${owner.replace(/:\w+/, String((await buildUser(world.app)).id))}/${what}`;
+  return { url: `${path}/${(await created<{ id: number }>(path, json)).id}` };
+}
+const address = () => `${unique('conditional')}@example.com`;
+const sshKey = (owner: string) => ofUser(owner, 'keys', { title: 'x', key: sshKeyText() });
+const gpgKey = async (owner: string) => ofUser(owner, 'gpg_keys', { key: (await gpgKeyTexts(address())).publicKey });
+const email = (owner: string) => ofUser(owner, 'emails', { email: address() });
 
 /** One builder for each conditional DELETE route. */
 const targets: Readonly<Record<string, () => Promise<Target>>> = {
@@ -69,6 +79,13 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     inside(`/projects/${(await buildProject(world.app)).id}/deploy_tokens`, deployToken),
   '/groups/:id/deploy_tokens/:token_id': async () =>
     inside(`/groups/${(await buildGroup(world.app)).id}/deploy_tokens`, deployToken),
+  '/users/:id': async () => ({ url: `/users/${(await buildUser(world.app)).id}` }),
+  '/users/:user_id/keys/:key_id': () => sshKey('/users/:user_id'),
+  '/user/keys/:key_id': () => sshKey('/user'),
+  '/users/:id/gpg_keys/:key_id': () => gpgKey('/users/:id'),
+  '/user/gpg_keys/:key_id': () => gpgKey('/user'),
+  '/users/:id/emails/:email_id': () => email('/users/:id'),
+  '/user/emails/:email_id': () => email('/user'),
   '/projects/:id': async () => ({ url: `/projects/${(await buildProject(world.app)).id}` }),
   '/groups/:id': async () => ({ url: `/groups/${(await buildGroup(world.app)).id}` }),
   '/projects/:id/members/:user_id': async () => {

@@ -195,11 +195,12 @@ export async function doctor(config: Config): Promise<Finding[]> {
     return config.secrets;
   });
   await add('database', () =>
-    withInstance(config, async (_app, kernels) => {
+    withInstance(config, async (app, kernels) => {
       for (const [name, check] of Object.entries(kernels.checks)) {
         if (name !== 'queue')
           findings.push(await attempt(name.replaceAll('_', ' '), () => check().then(() => 'answers')));
       }
+      if (config.smtpUrl !== null) findings.push(await attempt('mail server', () => app.mail.check()));
       return config.databaseUrl === null ? 'embedded, schema up to date' : 'external, schema up to date';
     }),
   );

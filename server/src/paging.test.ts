@@ -25,8 +25,9 @@ interface Got {
 }
 
 const kept = 'note=a%20b&list[]=z&list[]=a';
-const same = (item: Item) =>
-  JSON.stringify(['id', 'iid', 'key', 'environment_scope', 'type', 'name', 'path', 'new_path'].map((key) => item[key]));
+/** What tells the items of each list apart. */
+const names = 'id iid key environment_scope type name path new_path source_id source_type username'.split(' ');
+const same = (item: Item) => JSON.stringify(names.map((key) => item[key]));
 const linksOf = (headers: Headers) =>
   Object.fromEntries(
     [...(headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="([^"]+)"/g)].map(([, url, rel]) => [

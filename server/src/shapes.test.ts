@@ -139,6 +139,6 @@ describe('security rule 4, rule 2', () => {
     expect(among(400, 401)).toBeGreaterThan(requests * 0.1);
     expect(among(404, 405)).toBeGreaterThan(requests * 0.05);
     // A route that nothing random gets into proves nothing.
-    expect(routes.filter((route) => !succeeded.has(route)).length).toBeLessThan(routes.length * 0.15);
+    expect(routes.filter((route) => !succeeded.has(route)).length).toBeLessThan(routes.length * 0.25);
   }, 600_000);
 });

@@ -126,7 +126,7 @@ function candidateOf(routes: readonly Route[], made: Recorded): Candidate | null
       ...(Object.keys(query).length > 0 ? { query: tidy(query) as Record<string, unknown> } : {}),
       ...(made.body === undefined ? {} : { body: tidy(made.body) }),
       status: made.status,
-      ...(typeof answer === 'object' && answer !== null ? { answer } : {}),
+      ...(typeof answer === 'boolean' || (typeof answer === 'object' && answer !== null) ? { answer } : {}),
     };
   }
   return null;
@@ -145,7 +145,7 @@ function bodyOf(request: FastifyRequest, chunks: readonly Buffer[]): unknown {
 /** The JSON of an answer; null for everything else. */
 function answerOf(payload: unknown): unknown {
   const text = Buffer.isBuffer(payload) ? payload.toString() : payload;
-  return typeof text === 'string' && /^[[{]/.test(text) ? JSON.parse(text) : null;
+  return typeof text === 'string' && /^([[{]|true$|false$)/.test(text) ? JSON.parse(text) : null;
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

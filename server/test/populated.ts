@@ -13,6 +13,7 @@ import {
   buildUser,
   unique,
 } from './factories.ts';
+import { gpgKeyTexts, sshKeyText } from './keys.ts';
 import { buildRepositoryProject, type RepositoryProject } from './repositories.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -59,7 +60,17 @@ export async function startPopulated(): Promise<Populated> {
     await buildProject(app, { owner: admin.user });
     await buildGroup(app, { owner: admin.user });
     await buildMember(app, { of: group });
-    await buildUser(app);
+    const { id } = await buildUser(app);
+    const follows = [
+      { follower_id: admin.user.id, followee_id: id },
+      { follower_id: id, followee_id: admin.user.id },
+    ];
+    await app.db.insertInto('user_follows').values(follows).execute();
+    const day = new Date().toISOString().slice(0, 10);
+    await app.db.updateTable('users').set({ last_activity_on: day }).where('id', '=', id).execute();
+    await call('POST', '/user/keys', { title: `key ${number}`, key: sshKeyText() });
+    await call('POST', '/user/gpg_keys', { key: (await gpgKeyTexts(`gpg-${number}@example.com`)).publicKey });
+    await call('POST', '/user/emails', { email: `more-${number}@example.com` });
     await call('POST', '/admin/ci/variables', { key: `INSTANCE_${number}`, value: 'x' });
     await call('POST', `/groups/${group.id}/variables`, { key: `GROUP_${number}`, value: 'x' });
     await call('POST', '/user/runners', { runner_type: 'group_type', group_id: group.id });

@@ -27,6 +27,7 @@ export const refusesMore = new Set([
   'POST /groups/:id/access_tokens/:token_id/rotate',
   'DELETE /projects/:id/members/:user_id',
   'DELETE /groups/:id/members/:user_id',
+  'GET /users/:id/associations_count',
 ]);
 
 /** True where a call without parameters cannot change the places: one is required, or the child does not exist. */

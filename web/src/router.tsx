@@ -1,39 +1,17 @@
 /** All routes of the page. Loaders fetch before a route mounts; pages are loaded when first visited. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { apiDocument } from './features/api-docs/document.ts';
 import { loadPlace } from './features/files/refs.ts';
-import { ErrorPage, MissingPage } from './features/frame/ErrorPages.tsx';
-import { Frame } from './features/frame/Frame.tsx';
 import { PendingPage } from './features/frame/PendingPage.tsx';
 import { resolveObject } from './features/projects/object.ts';
 import * as data from './lib/data.ts';
 import { queries } from './lib/queries.ts';
-import { currentSession } from './lib/session.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
-import { fetched, load, loadBlob, loadMergeRequest, loadTree, parts } from './loaders.ts';
-
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
-const number = (value: unknown): number | undefined =>
-  Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
-
-const root = createRootRoute({
-  component: Frame,
-  errorComponent: ErrorPage,
-  notFoundComponent: MissingPage,
-  beforeLoad: () => currentSession(),
-});
-
-const twoFactorPath = '/-/profile/two_factor_auth';
-
-/** Sends people to the sign-in page, and back to where they wanted to go. */
-async function signedIn({ location }: { location: { href: string } }) {
-  const session = await currentSession();
-  if (!session.user) throw redirect({ to: '/users/sign_in', search: { return_to: externalPath(location.href) } });
-  const until = session.two_factor_required_until;
-  if (until && new Date(until) <= new Date() && !location.href.startsWith(twoFactorPath))
-    throw redirect({ to: twoFactorPath });
-}
+import { fetched, load, loadBlob, loadMergeRequest, loadPreferences, loadTree, parts } from './loaders.ts';
+import { accountRoutes } from './routes/account.ts';
+import { adminRoutes } from './routes/admin.ts';
+import { number, root, signedIn, text } from './routes/base.ts';
+import { entryRoutes } from './routes/entry.ts';
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -46,12 +24,6 @@ const start = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) => queries.ensureQueryData(data.projects(deps)),
   component: lazyRouteComponent(() => import('./features/projects/ProjectsPage.tsx')),
-});
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/users/sign_in',
-  validateSearch: (search): { return_to?: string | undefined } => ({ return_to: text(search.return_to) }),
-  component: lazyRouteComponent(() => import('./features/session/SignInPage.tsx')),
 });
 const newProject = createRoute({
   getParentRoute: () => root,
@@ -68,55 +40,6 @@ const newGroup = createRoute({
   beforeLoad: signedIn,
   component: lazyRouteComponent(() => import('./features/groups/NewGroupPage.tsx')),
 });
-const tokens = createRoute({
-  getParentRoute: () => root,
-  path: '/-/user_settings/personal_access_tokens',
-  beforeLoad: signedIn,
-  component: lazyRouteComponent(() => import('./features/tokens/TokensPage.tsx')),
-});
-const twoFactor = createRoute({
-  getParentRoute: () => root,
-  path: twoFactorPath,
-  beforeLoad: signedIn,
-  loader: () => queries.ensureQueryData(data.twoFactor()),
-  component: lazyRouteComponent(() => import('./features/account/TwoFactorPage.tsx')),
-});
-const sessions = createRoute({
-  getParentRoute: () => root,
-  path: '/-/user_settings/active_sessions',
-  beforeLoad: signedIn,
-  loader: () => queries.ensureQueryData(data.activeSessions()),
-  component: lazyRouteComponent(() => import('./features/account/SessionsPage.tsx')),
-});
-const adminMode = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/session/new',
-  beforeLoad: signedIn,
-  component: lazyRouteComponent(() => import('./features/account/AdminModePage.tsx')),
-});
-const adminUsers = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/users',
-  beforeLoad: signedIn,
-  loader: () => queries.ensureQueryData(data.users()),
-  component: lazyRouteComponent(() => import('./features/admin/UsersPage.tsx')),
-});
-const adminRunners = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/runners',
-  beforeLoad: signedIn,
-  loader: () => queries.ensureQueryData(data.allRunners()),
-  component: lazyRouteComponent(() => import('./features/admin/RunnersPage.tsx')),
-});
-const adminSettings = createRoute({
-  getParentRoute: () => root,
-  path: '/admin/application_settings/general',
-  validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
-  beforeLoad: signedIn,
-  loader: () => queries.ensureQueryData(data.applicationSettings()),
-  component: lazyRouteComponent(() => import('./features/admin/ApplicationSettingsPage.tsx')),
-});
-
 /** The reference of the API; everyone may read it. */
 const apiDocs = createRoute({
   getParentRoute: () => root,
@@ -133,6 +56,7 @@ const apiDocs = createRoute({
 const object = createRoute({
   getParentRoute: () => root,
   path: '/o/$path',
+  validateSearch: (search): { tab?: string | undefined } => ({ tab: text(search.tab) }),
   loader: ({ params }) => resolveObject(fromSegment(params.path)),
   component: lazyRouteComponent(() => import('./features/projects/ObjectPage.tsx')),
 });
@@ -210,7 +134,11 @@ const commit = createRoute({
   ...under,
   path: '/commit/$sha',
   loader: ({ params }) =>
-    Promise.all([load(parts(params.path).commit(params.sha)), load(parts(params.path).commitDiff(params.sha))]),
+    Promise.all([
+      load(parts(params.path).commit(params.sha)),
+      load(parts(params.path).commitDiff(params.sha)),
+      loadPreferences(),
+    ]),
   component: lazyRouteComponent(() => import('./features/commits/CommitPage.tsx')),
 });
 const branches = createRoute({
@@ -331,16 +259,11 @@ const projectRoutes = [
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
-    signIn,
+    ...entryRoutes,
     newProject,
     newGroup,
-    tokens,
-    twoFactor,
-    sessions,
-    adminMode,
-    adminUsers,
-    adminRunners,
-    adminSettings,
+    accountRoutes,
+    ...adminRoutes,
     apiDocs,
     object,
     group,

@@ -14,6 +14,20 @@ const race: MantineColorsTuple = [
   '#03434a',
 ];
 
+/** What is dangerous or refused: the same step as the token of failure, so that white words on it can be read. */
+const red: MantineColorsTuple = [
+  '#fdecea',
+  '#fbe3e1',
+  '#f5bcb8',
+  '#f5a8a2',
+  '#ff8f86',
+  '#d3443b',
+  '#b3261e',
+  '#9c2019',
+  '#861a14',
+  '#6f140f',
+];
+
 /** Surfaces and text of components in the dark: the same steps as the tokens below. */
 const dark: MantineColorsTuple = [
   '#e4eaed',
@@ -33,8 +47,11 @@ export const theme = createTheme({
   respectReducedMotion: true,
   primaryShade: 6,
   autoContrast: true,
-  colors: { race, dark },
-  components: { Badge: { defaultProps: { tt: 'none', fw: 500 } } },
+  colors: { race, red, dark },
+  components: {
+    Badge: { defaultProps: { tt: 'none', fw: 500 } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+  },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   fontSizes: { xs: '12px', sm: '14px', md: '14px', lg: '16px', xl: '20px' },

@@ -279,12 +279,33 @@ const pages: readonly (readonly [name: string, path: string])[] = [
   ['new-project', '/projects/new'],
   ['new-group', '/groups/new'],
   ['tokens', '/-/user_settings/personal_access_tokens'],
+  ['profile', '/root'],
+  ['profile-settings', '/-/user_settings/profile'],
+  ['account', '/-/profile/account'],
+  ['password', '/-/user_settings/password'],
+  ['emails', '/-/profile/emails'],
+  ['ssh-keys', '/-/user_settings/ssh_keys'],
+  ['gpg-keys', '/-/user_settings/gpg_keys'],
+  ['preferences', '/-/profile/preferences'],
   ['admin-users', '/admin/users'],
+  ['admin-new-user', '/admin/users/new'],
+  ['admin-user', '/admin/users/root'],
+  ['admin-edit-user', '/admin/users/root/edit'],
   ['admin-runners', '/admin/runners'],
   ['admin-settings', '/admin/application_settings/general?search=password'],
   ['admin-settings-all', '/admin/application_settings/general'],
   ['merge-settings', '/harbour/tide-clock/-/settings?part=merge'],
   ['missing', '/harbour/nothing-here'],
+];
+
+/** Pages before anybody is signed in. */
+const openPages: readonly (readonly [name: string, path: string])[] = [
+  ['sign-in', '/users/sign_in'],
+  ['sign-up', '/users/sign_up'],
+  ['forgotten-password', '/users/password/new'],
+  ['new-password', '/users/password/edit?reset_password_token=x'],
+  ['confirmation', '/users/confirmation?confirmation_token=x'],
+  ['new-confirmation', '/users/confirmation/new'],
 ];
 
 /** Every page in light, dark and narrow: pictures to look at, and no serious finding of axe. */
@@ -299,9 +320,21 @@ async function looks(suite: Suite, instance: BrowserInstance): Promise<void> {
       const found: string[] = [];
       await withBrowser(async (browser) => {
         const { page } = await openWindow(browser, instance.url, options);
-        await page.goto('/users/sign_in');
-        await settled(page);
-        await screenshot(page, `sign-in${suffix}`);
+        const look = async (name: string) => {
+          await screenshot(page, `${name}${suffix}`);
+          await accessible(page).catch((error: unknown) =>
+            found.push(`${name}: ${error instanceof Error ? error.message : String(error)}`),
+          );
+          const wide = await page.evaluate(
+            'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+          );
+          if (wide) found.push(`${name}: wider than the window`);
+        };
+        for (const [name, path] of openPages) {
+          await page.goto(path);
+          await settled(page);
+          await look(name);
+        }
         await signIn(page, instance);
         for (const [name, path] of pages) {
           if (name === 'pipeline') {
@@ -317,14 +350,7 @@ async function looks(suite: Suite, instance: BrowserInstance): Promise<void> {
           } else await page.goto(path);
           await settled(page);
           await page.waitForLoadState('networkidle').catch(() => undefined);
-          await screenshot(page, `${name}${suffix}`);
-          await accessible(page).catch((error: unknown) =>
-            found.push(`${name}: ${error instanceof Error ? error.message : String(error)}`),
-          );
-          const wide = await page.evaluate(
-            'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-          );
-          if (wide) found.push(`${name}: wider than the window`);
+          await look(name);
         }
       });
       assert.deepEqual(found, []);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { Instance } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
+import { pythonUsers } from './python-users.ts';
 
 interface Ran {
   readonly code: number | null;
@@ -196,6 +197,10 @@ export async function pythonClients(
     assert.equal(ran.code, 0, ran.stderr);
     assert.match(ran.stdout, /^done$/m);
   });
+
+  await pythonUsers(suite, instance.url, world.rootToken, (args, input) =>
+    command(interpreter, args, input, instance.data),
+  );
 
   const cli = async (...args: string[]) => {
     const all = ['-m', 'gitlab', '--server-url', instance.url, '--private-token', world.token, '-o', 'json', ...args];

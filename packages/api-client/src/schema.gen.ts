@@ -116,6 +116,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Picture of the person who shows an address to everybody
+         * @description Open to everyone.
+         */
+        get: operations["getAvatar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/deploy_tokens": {
         parameters: {
             query?: never;
@@ -790,6 +810,46 @@ export interface paths {
          * @description Proved by the token among the parameters. Rate limit: `runner_jobs_request_api`.
          */
         post: operations["postJobsRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The SSH key with a fingerprint, with its user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An SSH key with its user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getKeysById"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2957,6 +3017,250 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user_counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What waits for the caller
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/activities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When users were there last
+         * @description Administrators only. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserActivities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set or remove one’s own picture
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUserAvatar"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One’s own addresses besides the primary one
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserEmails"];
+        put?: never;
+        /**
+         * Add an address for oneself; a mail asks for its confirmation
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserEmails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/emails/{email_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One of one’s own addresses
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserEmailsByEmailId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of one’s own addresses
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserEmailsByEmailId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/gpg_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserGpgKeys"];
+        put?: never;
+        /**
+         * Add to one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserGpgKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/gpg_keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one of one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserGpgKeysByKeyId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserGpgKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/gpg_keys/{key_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke one of one’s own GPG keys
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserGpgKeysByKeyIdRevoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One’s own SSH keys
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserKeys"];
+        put?: never;
+        /**
+         * Add an SSH key for oneself
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One of one’s own SSH keys
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserKeysByKeyId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of one’s own SSH keys
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change one’s password
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUserPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/personal_access_tokens": {
         parameters: {
             query?: never;
@@ -2971,6 +3275,30 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUserPersonalAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One’s own preferences
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserPreferences"];
+        /**
+         * Change one’s own preferences
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUserPreferences"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3039,6 +3367,34 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/user/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One’s own status
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUserStatus"];
+        /**
+         * Set one’s own status; what is left out is cleared
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUserStatus"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change one’s own status; what is left out stays
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        patch: operations["patchUserStatus"];
         trace?: never;
     };
     "/user/two_factor": {
@@ -3225,8 +3581,184 @@ export interface paths {
          * @description Open to everyone. Rate limit: `users_get_by_id`.
          */
         get: operations["getUsersById"];
+        /**
+         * Change a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putUsersById"];
+        post?: never;
+        /**
+         * Remove a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Activate a deactivated user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdActivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a user who waits for it
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdApprove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/associations_count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much belongs to a user
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUsersByIdAssociationsCount"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/ban": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ban a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdBan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Block a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdBlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/custom_attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What administrators noted of a user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersByIdCustomAttributes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/custom_attributes/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One thing that administrators noted of a user
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersByIdCustomAttributesByKey"];
+        /**
+         * Note something of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putUsersByIdCustomAttributesByKey"];
+        post?: never;
+        /**
+         * Forget something noted of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByIdCustomAttributesByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deactivate a user who has not been there for long
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdDeactivate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3253,6 +3785,218 @@ export interface paths {
         patch: operations["patchUsersByIdDisableTwoFactor"];
         trace?: never;
     };
+    "/users/{id}/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Addresses of a user besides the primary one
+         * @description Administrators only. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUsersByIdEmails"];
+        put?: never;
+        /**
+         * Add an address for a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdEmails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/emails/{email_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove an address of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByIdEmailsByEmailId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/follow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Follow a user
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUsersByIdFollow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/followers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who follows a user
+         * @description Open to everyone. Rate limit: `user_followers`.
+         */
+        get: operations["getUsersByIdFollowers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/following": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whom a user follows
+         * @description Open to everyone. Rate limit: `user_following`.
+         */
+        get: operations["getUsersByIdFollowing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/gpg_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the GPG keys of a user
+         * @description Open to everyone. Rate limit: `user_gpg_keys`.
+         */
+        get: operations["getUsersByIdGpgKeys"];
+        put?: never;
+        /**
+         * Add to the GPG keys of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdGpgKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/gpg_keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one of the GPG keys of a user
+         * @description Open to everyone. Rate limit: `user_gpg_key`.
+         */
+        get: operations["getUsersByIdGpgKeysByKeyId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of the GPG keys of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByIdGpgKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/gpg_keys/{key_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke one of the GPG keys of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdGpgKeysByKeyIdRevoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/identities/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove an external identity of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByIdIdentitiesByProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/memberships": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where a user is a member
+         * @description Administrators only. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getUsersByIdMemberships"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/projects": {
         parameters: {
             query?: never;
@@ -3267,6 +4011,86 @@ export interface paths {
         get: operations["getUsersByIdProjects"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline a user who waits for approval; removes the account
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdReject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/unban": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lift the ban of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdUnban"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/unblock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unblock a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdUnblock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/unfollow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop following a user
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUsersByIdUnfollow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3321,6 +4145,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{user_id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * SSH keys of a user
+         * @description Open to everyone. Rate limit: `user_ssh_keys`.
+         */
+        get: operations["getUsersByUserIdKeys"];
+        put?: never;
+        /**
+         * Add an SSH key for a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByUserIdKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An SSH key of a user
+         * @description Open to everyone. Rate limit: `user_ssh_key`.
+         */
+        get: operations["getUsersByUserIdKeysByKeyId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an SSH key of a user
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteUsersByUserIdKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{user_id}/personal_access_tokens": {
         parameters: {
             query?: never;
@@ -3335,6 +4207,26 @@ export interface paths {
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByUserIdPersonalAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status of a user
+         * @description Open to everyone. Rate limit: `user_status`.
+         */
+        get: operations["getUsersByUserIdStatus"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4635,6 +5527,10 @@ export interface components {
             event_name: string;
             id: number;
         };
+        /** Avatar */
+        Avatar: {
+            avatar_url: string | null;
+        };
         /** Branch */
         Branch: {
             /** @description Whether the caller may push to it */
@@ -4793,6 +5689,11 @@ export interface components {
             diffs: components["schemas"]["FileDiff"][];
             web_url: string;
         };
+        /** CustomAttribute */
+        CustomAttribute: {
+            key: string;
+            value: string;
+        };
         /** DeployToken */
         DeployToken: {
             expired: boolean;
@@ -4820,6 +5721,13 @@ export interface components {
             label: string;
             text: string;
             tooltip: string;
+        };
+        /** Email */
+        Email: {
+            /** Format: date-time */
+            confirmed_at: string | null;
+            email: string;
+            id: number;
         };
         /** Feature */
         Feature: {
@@ -4866,6 +5774,15 @@ export interface components {
             renamed_file: boolean;
             /** @description Left out because it is too large itself */
             too_large?: boolean;
+        };
+        /** GPGKey */
+        GPGKey: {
+            /** Format: date-time */
+            created_at: string;
+            fingerprint: string;
+            id: number;
+            key: string;
+            primary_keyid: string;
         };
         /** Group */
         Group: {
@@ -5172,6 +6089,14 @@ export interface components {
             };
             /** @description `success`, or `error` when some could not be added */
             status: string;
+        };
+        /** Membership */
+        Membership: {
+            access_level: number;
+            source_id: number;
+            source_name: string;
+            /** @description `Project` or `Namespace` */
+            source_type: string;
         };
         /** MergeRequest */
         MergeRequest: {
@@ -5767,6 +6692,22 @@ export interface components {
         PatchProjectsByIdJobTokenScopeBody: {
             /** @description Whether the allowlists count */
             enabled: boolean;
+        };
+        PatchUserStatusBody: {
+            /**
+             * @description Whether the person is busy
+             * @enum {string|null}
+             */
+            availability?: "not_set" | "busy" | null;
+            /**
+             * @description When it ends by itself
+             * @enum {string|null}
+             */
+            clear_status_after?: "30_minutes" | "3_hours" | "8_hours" | "1_day" | "3_days" | "7_days" | "30_days" | null;
+            /** @description Name of an emoji */
+            emoji?: string | null;
+            /** @description At most 100 characters */
+            message?: string | null;
         };
         /** PersonalAccessToken */
         PersonalAccessToken: {
@@ -6612,6 +7553,31 @@ export interface components {
             /** @description The runner's authentication token */
             token?: string;
         };
+        PostUserEmailsBody: {
+            /** @description The address */
+            email: string;
+        };
+        PostUserGpgKeysBody: {
+            /** @description The armored public key */
+            key: string;
+        };
+        PostUserKeysBody: {
+            /**
+             * Format: date-time
+             * @description When it stops working
+             */
+            expires_at?: string;
+            /** @description The public key */
+            key: string;
+            /** @description What it is called */
+            title: string;
+            /**
+             * @description What it may be used for
+             * @default auth_and_signing
+             * @enum {string}
+             */
+            usage_type?: "auth_and_signing" | "auth" | "signing";
+        };
         PostUserPersonalAccessTokensBody: {
             /** @description What the token is for */
             description?: string | null;
@@ -6656,60 +7622,89 @@ export interface components {
             tag_list?: string[];
         };
         PostUsersBody: {
-            /** @description Whether the user is an administrator */
+            /** @description Administrator */
             admin?: boolean;
-            /** @description About the user */
+            /** @description Marked as auditor */
+            auditor?: boolean;
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
+            /** @description About the person */
             bio?: string;
-            /** @description Whether the user may create top-level groups */
+            /** @description May create top-level groups */
             can_create_group?: boolean;
-            /** @description Colours of code: a number from 1 to 6 */
+            /** @description Colours of code */
             color_scheme_id?: number;
-            /** @description Address in commits made on the page */
+            /** @description Address in commits made on the page: a confirmed one, or `_private` */
             commit_email?: string;
-            /** @description The user's Discord id */
+            /** @description Discord user id */
             discord?: string;
-            /** @description Email address */
+            /** @description E-mail address */
             email: string;
-            /** @description Whether the user is external: sees internal projects as a member only */
+            /** @description The person at the provider: an unchanging id; with `provider` */
+            extern_uid?: string;
+            /** @description External: sees no internal projects */
             external?: boolean;
-            /** @description Give a random password */
+            /** @description Further minutes */
+            extra_shared_runners_minutes_limit?: number | null;
+            /** @description A random password that nobody knows */
             force_random_password?: boolean;
-            /** @description The user's job title */
+            /** @description GitHub user name */
+            github?: string;
+            /** @description Job title */
             job_title?: string;
-            /** @description The user's LinkedIn name */
+            /** @description LinkedIn name */
             linkedin?: string;
-            /** @description Where the user is */
+            /** @description Location */
             location?: string;
-            /** @description Display name */
+            /** @description Name of the person */
             name: string;
-            /** @description Notes of administrators about the user */
+            /** @description Note of the administrators */
             note?: string;
-            /** @description Organization that the user belongs to */
+            /** @description Organization */
             organization?: string;
-            /** @description Password for signing in */
+            /** @description Password; or one of the two below */
             password?: string;
-            /** @description Whether the profile is hidden from others */
+            /** @description Details are shown to nobody else; null is the default */
             private_profile?: boolean | null;
-            /** @description Projects that the user may create in the personal namespace */
+            /** @description Projects in the personal namespace at most */
             projects_limit?: number;
-            /** @description The user's pronouns */
+            /** @description Pronouns */
             pronouns?: string;
-            /** @description Address shown on the profile */
+            /** @description Provider of external sign-in; with `extern_uid` */
+            provider?: string;
+            /** @description Address that everybody sees: a confirmed one */
             public_email?: string;
-            /** @description The password is random until the user sets one */
+            /** @description A random password, and a mail with a link to choose one */
             reset_password?: boolean;
-            /** @description Addresses given by administrators count as confirmed */
+            /** @description Minutes on shared runners */
+            shared_runners_minutes_limit?: number | null;
+            /** @description Whether the address counts without a confirmation; the setting decides unless given */
             skip_confirmation?: boolean;
-            /** @description The user's Skype name */
+            /** @description Skype name */
             skype?: string;
-            /** @description Theme of the page: a number from 1 to 10 */
+            /** @description Colours of the page */
             theme_id?: number;
-            /** @description The user's X name */
+            /** @description X (Twitter) name */
             twitter?: string;
-            /** @description Username */
+            /** @description User name */
             username: string;
-            /** @description Address of the user's site */
+            /** @description Shows one file of a change at a time */
+            view_diffs_file_by_file?: boolean;
+            /** @description Web site: an http or https URL */
             website_url?: string;
+        };
+        PostUsersByIdEmailsBody: {
+            /** @description The address */
+            email: string;
+            /** @description The address counts at once */
+            skip_confirmation?: boolean;
+        };
+        PostUsersByIdGpgKeysBody: {
+            /** @description The armored public key */
+            key: string;
         };
         PostUsersByUserIdImpersonationTokensBody: {
             /** @description What the token is for */
@@ -6723,6 +7718,23 @@ export interface components {
             name: string;
             /** @description What the token may be used for */
             scopes: string[];
+        };
+        PostUsersByUserIdKeysBody: {
+            /**
+             * Format: date-time
+             * @description When it stops working
+             */
+            expires_at?: string;
+            /** @description The public key */
+            key: string;
+            /** @description What it is called */
+            title: string;
+            /**
+             * @description What it may be used for
+             * @default auth_and_signing
+             * @enum {string}
+             */
+            usage_type?: "auth_and_signing" | "auth" | "signing";
         };
         PostUsersByUserIdPersonalAccessTokensBody: {
             /** @description What the token is for */
@@ -8609,6 +9621,118 @@ export interface components {
             /** @description Only jobs with all of their tags among these run on it */
             tag_list?: string[];
         };
+        PutUserAvatarBody: {
+            /**
+             * Format: binary
+             * @description PNG, JPEG, GIF, WebP, BMP or ICO of at most 200 KiB; empty removes it
+             */
+            avatar: string | null;
+        };
+        PutUserPasswordBody: {
+            /** @description The present password */
+            current_password: string;
+            /** @description The new one; every session ends with the change */
+            password: string;
+        };
+        PutUserPreferencesBody: {
+            /** @description Puts external identities into tokens of jobs */
+            pass_user_identities_to_ci_jwt?: boolean;
+            /** @description Shows changes of blanks */
+            show_whitespace_in_diffs?: boolean;
+            /** @description Shows one file of a change at a time */
+            view_diffs_file_by_file?: boolean;
+        };
+        PutUsersByIdBody: {
+            /** @description Administrator */
+            admin?: boolean;
+            /** @description Marked as auditor */
+            auditor?: boolean;
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
+            /** @description About the person */
+            bio?: string;
+            /** @description May create top-level groups */
+            can_create_group?: boolean;
+            /** @description Colours of code */
+            color_scheme_id?: number;
+            /** @description Address in commits made on the page: a confirmed one, or `_private` */
+            commit_email?: string;
+            /** @description Discord user id */
+            discord?: string;
+            /** @description E-mail address; counts when it is confirmed */
+            email?: string;
+            /** @description The person at the provider: an unchanging id; with `provider` */
+            extern_uid?: string;
+            /** @description External: sees no internal projects */
+            external?: boolean;
+            /** @description Further minutes */
+            extra_shared_runners_minutes_limit?: number | null;
+            /** @description GitHub user name */
+            github?: string;
+            /** @description Job title */
+            job_title?: string;
+            /** @description LinkedIn name */
+            linkedin?: string;
+            /** @description Location */
+            location?: string;
+            /** @description Name of the person */
+            name?: string;
+            /** @description Note of the administrators */
+            note?: string;
+            /** @description Organization */
+            organization?: string;
+            /** @description Password, to be changed at the next sign-in; ends all sessions */
+            password?: string;
+            /** @description Details are shown to nobody else; null is the default */
+            private_profile?: boolean | null;
+            /** @description Projects in the personal namespace at most */
+            projects_limit?: number;
+            /** @description Pronouns */
+            pronouns?: string;
+            /** @description Provider of external sign-in; with `extern_uid` */
+            provider?: string;
+            /** @description Address that everybody sees: a confirmed one */
+            public_email?: string;
+            /** @description Minutes on shared runners */
+            shared_runners_minutes_limit?: number | null;
+            /** @description The new address counts at once */
+            skip_reconfirmation?: boolean;
+            /** @description Skype name */
+            skype?: string;
+            /** @description Colours of the page */
+            theme_id?: number;
+            /** @description X (Twitter) name */
+            twitter?: string;
+            /** @description User name; the personal namespace moves with it */
+            username?: string;
+            /** @description Shows one file of a change at a time */
+            view_diffs_file_by_file?: boolean;
+            /** @description Web site: an http or https URL */
+            website_url?: string;
+        };
+        PutUsersByIdCustomAttributesByKeyBody: {
+            /** @description What to note */
+            value: string;
+        };
+        PutUserStatusBody: {
+            /**
+             * @description Whether the person is busy
+             * @enum {string|null}
+             */
+            availability?: "not_set" | "busy" | null;
+            /**
+             * @description When it ends by itself
+             * @enum {string|null}
+             */
+            clear_status_after?: "30_minutes" | "3_hours" | "8_hours" | "1_day" | "3_days" | "7_days" | "30_days" | null;
+            /** @description Name of an emoji */
+            emoji?: string | null;
+            /** @description At most 100 characters */
+            message?: string | null;
+        };
         /** @description Requested too often. */
         RateError: {
             /** @description Always with the one key */
@@ -8912,6 +10036,41 @@ export interface components {
             /** @description For `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON) */
             options: unknown;
         };
+        /** SSHKey */
+        SSHKey: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
+            /** @description Type and key, and whose it is as the comment */
+            key: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            title: string;
+            /** @description `auth_and_signing`, `auth` or `signing` */
+            usage_type: string;
+        };
+        /** SSHKeyWithUser */
+        SSHKeyWithUser: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            id: number;
+            /** @description Type and key, and whose it is as the comment */
+            key: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            title: string;
+            /** @description `auth_and_signing`, `auth` or `signing` */
+            usage_type: string;
+            user: components["schemas"]["UserAccount"];
+        };
+        /** Success */
+        Success: {
+            message: string;
+        };
         /** Tag */
         Tag: {
             commit: components["schemas"]["Commit"];
@@ -8970,9 +10129,12 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             discord: string | null;
+            github: string | null;
             id: number;
             job_title: string | null;
             linkedin: string | null;
+            /** @description In the time zone that the user chose */
+            local_time: string | null;
             location: string | null;
             /** @description Too many failed sign-ins */
             locked: boolean;
@@ -9011,16 +10173,23 @@ export interface components {
             created_by?: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             current_sign_in_at: string | null;
+            custom_attributes?: components["schemas"]["CustomAttribute"][];
             discord: string | null;
             email: string;
             /** @description Whether the user sees internal projects as a member only */
             external: boolean;
+            extra_shared_runners_minutes_limit?: number | null;
+            followers: number;
+            following: number;
+            github: string | null;
             id: number;
             identities: {
                 extern_uid: string;
                 provider: string;
+                saml_provider_id: number | null;
             }[];
             is_admin?: boolean;
+            is_auditor?: boolean;
             job_title: string | null;
             /**
              * Format: date
@@ -9030,6 +10199,8 @@ export interface components {
             /** Format: date-time */
             last_sign_in_at: string | null;
             linkedin: string | null;
+            /** @description In the time zone that the user chose */
+            local_time: string | null;
             location: string | null;
             /** @description Too many failed sign-ins */
             locked: boolean;
@@ -9038,22 +10209,53 @@ export interface components {
             namespace_id?: number | null;
             note?: string | null;
             organization: string | null;
+            preferred_language: string;
             /** @description Whether the profile is hidden from others */
             private_profile: boolean;
             projects_limit: number;
             pronouns: string | null;
             /** @description Address shown on the profile */
             public_email: string | null;
+            shared_runners_minutes_limit?: number | null;
             skype: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
             state: string;
             theme_id: number;
             twitter: string | null;
             two_factor_enabled: boolean;
+            /** @description An address that replaces the present one when it is confirmed */
+            unconfirmed_email?: string | null;
             username: string;
+            /** @description Whether the account counts as one that can be used */
+            using_license_seat?: boolean;
             web_url: string;
             website_url: string | null;
             work_information: string | null;
+        };
+        /** UserActivity */
+        UserActivity: {
+            /**
+             * Format: date
+             * @deprecated
+             * @description Use `last_activity_on`
+             */
+            last_activity_at: string;
+            /** Format: date */
+            last_activity_on: string;
+            username: string;
+        };
+        /** UserAssociationsCount */
+        UserAssociationsCount: {
+            groups_count: number;
+            merge_requests_count: number;
+            projects_count: number;
+        };
+        /** UserCounts */
+        UserCounts: {
+            assigned_merge_requests: number;
+            /** @description The same as `assigned_merge_requests` */
+            merge_requests: number;
+            review_requested_merge_requests: number;
         };
         /** UserForAdmin */
         UserForAdmin: {
@@ -9076,16 +10278,23 @@ export interface components {
             created_by: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             current_sign_in_at: string | null;
+            custom_attributes?: components["schemas"]["CustomAttribute"][];
             discord: string | null;
             email: string;
             /** @description Whether the user sees internal projects as a member only */
             external: boolean;
+            extra_shared_runners_minutes_limit: number | null;
+            followers: number;
+            following: number;
+            github: string | null;
             id: number;
             identities: {
                 extern_uid: string;
                 provider: string;
+                saml_provider_id: number | null;
             }[];
             is_admin: boolean;
+            is_auditor: boolean;
             job_title: string | null;
             /**
              * Format: date
@@ -9095,6 +10304,8 @@ export interface components {
             /** Format: date-time */
             last_sign_in_at: string | null;
             linkedin: string | null;
+            /** @description In the time zone that the user chose */
+            local_time: string | null;
             location: string | null;
             /** @description Too many failed sign-ins */
             locked: boolean;
@@ -9103,22 +10314,36 @@ export interface components {
             namespace_id: number | null;
             note: string | null;
             organization: string | null;
+            preferred_language: string;
             /** @description Whether the profile is hidden from others */
             private_profile: boolean;
             projects_limit: number;
             pronouns: string | null;
             /** @description Address shown on the profile */
             public_email: string | null;
+            shared_runners_minutes_limit: number | null;
             skype: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
             state: string;
             theme_id: number;
             twitter: string | null;
             two_factor_enabled: boolean;
+            /** @description An address that replaces the present one when it is confirmed */
+            unconfirmed_email: string | null;
             username: string;
+            /** @description Whether the account counts as one that can be used */
+            using_license_seat: boolean;
             web_url: string;
             website_url: string | null;
             work_information: string | null;
+        };
+        /** UserPreferences */
+        UserPreferences: {
+            id: number;
+            pass_user_identities_to_ci_jwt: boolean;
+            show_whitespace_in_diffs: boolean;
+            user_id: number;
+            view_diffs_file_by_file: boolean;
         };
         /** UserReference */
         UserReference: {
@@ -9133,6 +10358,16 @@ export interface components {
             state: string;
             username: string;
             web_url: string;
+        };
+        /** UserStatus */
+        UserStatus: {
+            /** @description `not_set` or `busy` */
+            availability: string | null;
+            /** Format: date-time */
+            clear_status_at: string | null;
+            emoji: string | null;
+            message: string | null;
+            message_html: string | null;
         };
         /** UserView */
         UserView: {
@@ -9155,16 +10390,28 @@ export interface components {
             created_by?: components["schemas"]["UserReference"] | null;
             /** Format: date-time */
             current_sign_in_at?: string | null;
+            current_sign_in_ip?: string | null;
+            custom_attributes?: components["schemas"]["CustomAttribute"][];
             discord?: string | null;
             email?: string;
             /** @description Whether the user sees internal projects as a member only */
             external?: boolean;
+            extra_shared_runners_minutes_limit?: number | null;
+            followers?: number;
+            following?: number;
+            github?: string | null;
+            /** @description The highest level that the user has anywhere */
+            highest_role?: number;
             id: number;
             identities?: {
                 extern_uid: string;
                 provider: string;
+                saml_provider_id: number | null;
             }[];
             is_admin?: boolean;
+            is_auditor?: boolean;
+            /** @description By the caller */
+            is_followed?: boolean;
             job_title?: string | null;
             /**
              * Format: date
@@ -9173,7 +10420,10 @@ export interface components {
             last_activity_on?: string | null;
             /** Format: date-time */
             last_sign_in_at?: string | null;
+            last_sign_in_ip?: string | null;
             linkedin?: string | null;
+            /** @description In the time zone that the user chose */
+            local_time?: string | null;
             location?: string | null;
             /** @description Too many failed sign-ins */
             locked: boolean;
@@ -9182,19 +10432,28 @@ export interface components {
             namespace_id?: number | null;
             note?: string | null;
             organization?: string | null;
+            plan?: string | null;
+            preferred_language?: string;
             /** @description Whether the profile is hidden from others */
             private_profile?: boolean;
             projects_limit?: number;
             pronouns?: string | null;
             /** @description Address shown on the profile */
             public_email: string | null;
+            shared_runners_minutes_limit?: number | null;
+            sign_in_count?: number;
             skype?: string | null;
             /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
             state: string;
             theme_id?: number;
+            trial?: boolean | null;
             twitter?: string | null;
             two_factor_enabled?: boolean;
+            /** @description An address that replaces the present one when it is confirmed */
+            unconfirmed_email?: string | null;
             username: string;
+            /** @description Whether the account counts as one that can be used */
+            using_license_seat?: boolean;
             web_url: string;
             website_url?: string | null;
             work_information?: string | null;
@@ -9746,6 +11005,41 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAvatar: {
+        parameters: {
+            query: {
+                /** @description Address */
+                email: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Avatar"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -11871,6 +13165,77 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getKeys: {
+        parameters: {
+            query: {
+                /** @description `SHA256:...`, or MD5 as `aa:bb:...` */
+                fingerprint: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKeyWithUser"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getKeysById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKeyWithUser"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17782,6 +19147,623 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getUserCounts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserCounts"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserActivities: {
+        parameters: {
+            query?: {
+                /** @description Half a year ago unless given */
+                from?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserActivity"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUserAvatar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PutUserAvatarBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Avatar"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserEmails: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserEmails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUserEmailsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserEmailsBody"];
+                "multipart/form-data": components["schemas"]["PostUserEmailsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserEmailsByEmailId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Address, by its id */
+                email_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserEmailsByEmailId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Address, by its id */
+                email_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserGpgKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserGpgKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUserGpgKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserGpgKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUserGpgKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserGpgKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserGpgKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserGpgKeysByKeyIdRevoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUserKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUserKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUserPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutUserPasswordBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUserPasswordBody"];
+                "multipart/form-data": components["schemas"]["PutUserPasswordBody"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postUserPersonalAccessTokens: {
         parameters: {
             query?: never;
@@ -17813,6 +19795,72 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserPreferences: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPreferences"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUserPreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutUserPreferencesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUserPreferencesBody"];
+                "multipart/form-data": components["schemas"]["PutUserPreferencesBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPreferences"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17948,6 +19996,106 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserStatus"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUserStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutUserStatusBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUserStatusBody"];
+                "multipart/form-data": components["schemas"]["PutUserStatusBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchUserStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchUserStatusBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchUserStatusBody"];
+                "multipart/form-data": components["schemas"]["PatchUserStatusBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -18261,6 +20409,10 @@ export interface operations {
                 created_before?: string;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description Leave out active users */
                 exclude_active?: boolean;
                 /** @description Leave out external users */
@@ -18269,6 +20421,8 @@ export interface operations {
                 exclude_humans?: boolean;
                 /** @description Leave out internal users */
                 exclude_internal?: boolean;
+                /** @description Administrators only; with `provider` */
+                extern_uid?: string;
                 /** @description Whether the user is external: sees internal projects as a member only */
                 external?: boolean;
                 /** @description Only people: neither bots nor internal users */
@@ -18285,14 +20439,22 @@ export interface operations {
                 pagination?: "keyset" | "offset" | "legacy";
                 /** @description Items per page, at most 100 */
                 per_page?: number;
+                /** @description Administrators only; with `extern_uid` */
+                provider?: string;
                 /** @description Administrators only */
                 public_email?: string;
                 /** @description In names and user names; exact for an e-mail address */
                 search?: string;
+                /** @description Leaves out users of LDAP servers */
+                skip_ldap?: boolean;
                 /** @description Administrators only */
                 sort?: "asc" | "desc";
+                /** @description Administrators only */
+                two_factor?: "enabled" | "disabled";
                 /** @description Username */
                 username?: string;
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
                 /** @description Leave out bots of projects */
                 without_project_bots?: boolean;
                 /** @description Administrators only */
@@ -18339,8 +20501,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PostUsersBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["PostUsersBody"];
                 "multipart/form-data": components["schemas"]["PostUsersBody"];
             };
         };
@@ -18368,7 +20528,10 @@ export interface operations {
     };
     getUsersById: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
+            };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
                 "If-None-Match"?: string;
@@ -18408,6 +20571,422 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    putUsersById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": components["schemas"]["PutUsersByIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserForAdmin"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersById: {
+        parameters: {
+            query?: {
+                /** @description Also what the user wrote, and groups that nobody else owns, instead of keeping them */
+                hard_delete?: boolean;
+            };
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdActivate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdApprove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdAssociationsCount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserAssociationsCount"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdBan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdBlock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdCustomAttributes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Its name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUsersByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Its name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutUsersByIdCustomAttributesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUsersByIdCustomAttributesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutUsersByIdCustomAttributesByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Its name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdDeactivate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     patchUsersByIdDisableTwoFactor: {
         parameters: {
             query?: never;
@@ -18433,6 +21012,564 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdEmails: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdEmails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUsersByIdEmailsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersByIdEmailsBody"];
+                "multipart/form-data": components["schemas"]["PostUsersByIdEmailsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByIdEmailsByEmailId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Address, by its id */
+                email_id: number;
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdFollow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdFollowers: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdFollowing: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdGpgKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdGpgKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUsersByIdGpgKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersByIdGpgKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUsersByIdGpgKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdGpgKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GPGKey"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByIdGpgKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdGpgKeysByKeyIdRevoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByIdIdentitiesByProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+                /** @description Name of the provider */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdMemberships: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only projects, or only groups */
+                type?: "Project" | "Namespace";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -18540,6 +21677,143 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdReject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdUnban: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdUnblock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdUnfollow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -18709,6 +21983,178 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getUsersByUserIdKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User, by id or name */
+                user_id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByUserIdKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUsersByUserIdKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersByUserIdKeysBody"];
+                "multipart/form-data": components["schemas"]["PostUsersByUserIdKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByUserIdKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+                /** @description User */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SSHKey"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUsersByUserIdKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Key */
+                key_id: number;
+                /** @description User */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postUsersByUserIdPersonalAccessTokens: {
         parameters: {
             query?: never;
@@ -18744,6 +22190,48 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByUserIdStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User, by id or name */
+                user_id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserStatus"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

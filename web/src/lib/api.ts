@@ -43,17 +43,26 @@ export class ApiError extends Error {
   readonly status: number;
   /** Reasons by field, for forms; empty when the answer names none. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** Why a sign-in was refused, where a page can do something about it. */
+  readonly reason: string | null;
 
-  constructor(status: number, message: string, fields: Readonly<Record<string, readonly string[]>> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    fields: Readonly<Record<string, readonly string[]>> = {},
+    reason: string | null = null,
+  ) {
     super(message);
     this.status = status;
     this.fields = fields;
+    this.reason = reason;
   }
 }
 
 /** Reads `{message}`, `{message: {field: [...]}}` and `{error: "name is missing"}`. */
 function apiError(status: number, body: unknown): ApiError {
-  const value = typeof body === 'object' && body !== null ? (body as { message?: unknown; error?: unknown }) : {};
+  const value =
+    typeof body === 'object' && body !== null ? (body as { message?: unknown; error?: unknown; reason?: unknown }) : {};
   if (typeof value.message === 'object' && value.message !== null && !Array.isArray(value.message)) {
     const fields = Object.fromEntries(
       Object.entries(value.message).map(([key, reasons]) => [key, [reasons].flat().map(String)]),
@@ -72,7 +81,12 @@ function apiError(status: number, body: unknown): ApiError {
       if (match?.[1] && match[2]) fields[match[1]] = [match[2]];
     }
   }
-  return new ApiError(status, [text].flat().map(String).join(', '), fields);
+  return new ApiError(
+    status,
+    [text].flat().map(String).join(', '),
+    fields,
+    typeof value.reason === 'string' ? value.reason : null,
+  );
 }
 
 /** The data of an answer; throws `ApiError` otherwise. */
@@ -114,8 +128,21 @@ export function sendRaw(request: {
   });
 }
 
-async function sessionCall(method: string, body?: unknown, below = ''): Promise<SessionState> {
-  const response = await fetch(`/-/session${below}`, {
+/** Data of a list that is walked from page to page by its links. */
+export async function unwrapKeyset<T>(
+  call: Promise<{ data?: T[]; error?: unknown; response: Response }>,
+): Promise<{ items: T[]; cursor: string | null }> {
+  const answer = await call.catch(() => {
+    throw apiError(0, null);
+  });
+  if (!answer.response.ok) throw apiError(answer.response.status, answer.error);
+  const next = /<([^>]+)>; *rel="next"/.exec(answer.response.headers.get('link') ?? '')?.[1];
+  return { items: answer.data ?? [], cursor: next ? new URL(next, location.href).searchParams.get('cursor') : null };
+}
+
+/** A call of what stands beside the API, for pages alone: sessions, signing up, new passwords. */
+export async function pageCall<T>(method: string, path: string, body?: unknown): Promise<T | null> {
+  const response = await fetch(path, {
     method,
     headers: {
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -125,17 +152,26 @@ async function sessionCall(method: string, body?: unknown, below = ''): Promise<
   }).catch(() => {
     throw apiError(0, null);
   });
-  const value: unknown = response.status === 204 ? nobody : await response.json().catch(() => null);
+  const value: unknown = response.status === 204 ? null : await response.json().catch(() => null);
   if (!response.ok) throw apiError(response.status, value);
-  const state = value as SessionState;
+  return value as T | null;
+}
+
+async function sessionCall(method: string, body?: unknown, below = ''): Promise<SessionState> {
+  const state = (await pageCall<SessionState>(method, `/-/session${below}`, body)) ?? nobody;
   csrfToken = state.csrf_token;
   return state;
 }
 
 /** Who is signed in; also fetches the token that unsafe calls carry. */
 export const readSession = (): Promise<SessionState> => sessionCall('GET');
-export const signIn = (login: string, password: string, remember: boolean): Promise<SessionState> =>
-  sessionCall('POST', { login, password, remember });
+export const signIn = (
+  login: string,
+  password: string,
+  remember: boolean,
+  acceptTerms = false,
+): Promise<SessionState> =>
+  sessionCall('POST', { login, password, remember, ...(acceptTerms ? { accept_terms: true } : {}) });
 /** The second half of a sign-in: a code, or what a security key signed. */
 export const proveSignIn = (
   challenge: string,

@@ -73,11 +73,6 @@ export const subgroups = (path: string) =>
       ),
   });
 
-export const users = () =>
-  queryOptions({
-    queryKey: ['users'],
-    queryFn: () => unwrap(client.GET('/users', { params: { query: { per_page: 100 } } })),
-  });
 export const applicationSettings = () =>
   queryOptions({
     queryKey: ['application-settings'],

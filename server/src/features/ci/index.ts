@@ -16,6 +16,7 @@ import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobsService } from './jobs/jobs.service.ts';
 import { projectUrl } from './jobs/presenting.ts';
 import { lintRoutes } from './lint/lint.routes.ts';
+import { movePipelines } from './pipelines/contributions.queries.ts';
 import { type CreateOutcome, type CreatePipeline, pipelineMaker, zeroSha } from './pipelines/create.ts';
 import { followers } from './pipelines/following.ts';
 import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pipelines/pipelines.entity.ts';
@@ -57,6 +58,8 @@ export interface Ci extends Feature {
     createForMergeRequest(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<PipelineJson>;
   };
   pipelineStatus(db: Db, pipelineId: number): Promise<string | null>;
+  /** Makes another user the one who started pipelines and jobs, when theirs is removed. */
+  movePipelines(tx: Db, fromUserId: number, toUserId: number): Promise<void>;
   /** Looks once for jobs that waited for the built-in runner before this process was there. */
   start(): void;
   /** Answers all held polls; the process stops. */
@@ -140,6 +143,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
         return pipelineBasic(pipeline ?? outcome.pipeline, projectUrl(deps, subject));
       },
     },
+    movePipelines,
     pipelineStatus: async (handle, pipelineId) => (await findPipelineById(handle, pipelineId))?.status ?? null,
     start: polls.look,
     drain: polls.drain,

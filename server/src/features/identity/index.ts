@@ -1,10 +1,14 @@
 /** Identity: users, access tokens, sessions, and who is behind a request. */
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
+import type { Mail } from '../../kernel/mail/index.ts';
+import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
 import { auditEventRoutes } from './audit-events/index.ts';
+import { createAvatars, mountAvatars } from './avatars/index.ts';
 import { identityChannel } from './changes/index.ts';
+import { createConfirmations } from './confirmations/index.ts';
 import {
   type AuthenticateBasic,
   type Credentials,
@@ -16,8 +20,14 @@ import {
   touchUsers,
 } from './credentials/index.ts';
 import { createDeployTokens, deployTokenRoutes } from './deploy-tokens/index.ts';
+import { createEmails, emailRoutes } from './emails/index.ts';
+import { createGpgKeys, gpgKeyRoutes } from './gpg-keys/index.ts';
 import { instanceRoutes, type Release } from './instance/instance.routes.ts';
+import { createModeration, moderationRoutes } from './moderation/index.ts';
 import { createPasswords } from './passwords/index.ts';
+import { ownProfileRoutes, relationRoutes, statusRoutes } from './profile/index.ts';
+import { createPasswordReset, createRegistration, mountRegistration, passwordRoutes } from './registration/index.ts';
+import { type Belongings, createRemoval, removalRoutes } from './removal/index.ts';
 import {
   createSessions,
   deleteSessionsOf,
@@ -29,6 +39,7 @@ import {
   sessionTasks,
 } from './sessions/index.ts';
 import { type SeedRoot, seedRoot } from './setup/seed.ts';
+import { createSshKeys, sshKeyRoutes } from './ssh-keys/index.ts';
 import {
   createTokens,
   impersonationRoutes,
@@ -40,7 +51,15 @@ import {
   touchTokens,
 } from './tokens/index.ts';
 import { createTwoFactor, twoFactorRoutes } from './two-factor/index.ts';
-import { createUsers, type UserCreatedHook, type Users, userRoutes } from './users/index.ts';
+import {
+  createEditing,
+  createUsers,
+  editingRoutes,
+  type UserCreatedHook,
+  type UserRenamedHook,
+  type Users,
+  userRoutes,
+} from './users/index.ts';
 
 export { scopesAllowGit } from './credentials/index.ts';
 export type { Release } from './instance/instance.routes.ts';
@@ -59,12 +78,14 @@ export {
   userScopes,
 } from './tokens/index.ts';
 export {
+  attributeParameters,
   findReferences,
   findUser,
   findUserByUsername,
   type ReferenceRow,
   UserProfile,
   UserReference,
+  userAttributes,
   userProfile,
   userReference,
 } from './users/index.ts';
@@ -74,12 +95,17 @@ export interface IdentityDependencies {
   readonly settings: Settings;
   /** Changes that other processes made; caches of callers are bypassed while they do not arrive. */
   readonly changes: ChangeFeed;
-  readonly log: { error(details: object, message: string): void };
+  readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
+  readonly mail: Pick<Mail, 'configured' | 'send'>;
+  readonly objects: ObjectStore;
   /** Without a trailing slash. */
   readonly externalUrl: string;
   readonly release: Release;
   readonly secrets: Pick<Secrets, 'sign' | 'verify' | 'seal' | 'open'>;
   readonly userCreated: UserCreatedHook;
+  readonly userRenamed: UserRenamedHook;
+  /** What other slices do with the rows of somebody who is removed. */
+  readonly belongings: Belongings;
   readonly resolveJobToken: JobTokenResolver;
   readonly groupsAskForTwoFactor: GroupsAskHook;
   /** Counts an attempt to sign in to an account; why it is refused, null when it is not. */
@@ -109,7 +135,7 @@ export interface Identity extends Feature {
 
 /** One per process, made by app.ts. */
 export function identityFeature(deps: IdentityDependencies): Identity {
-  const { db, settings, changes, externalUrl, userCreated } = deps;
+  const { db, settings, changes, externalUrl, mail, objects, userCreated } = deps;
   const passwords = createPasswords();
   const cache = createCallerCache(() => changes.connected);
   changes.on(identityChannel, cache.clear);
@@ -151,31 +177,78 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     impersonationEnabled: deps.impersonationEnabled,
     reused: (token, address) => tokens.reused(token, { author: null, address }),
   });
-  const users = createUsers({ db, settings, passwords, userCreated, endSessions: deleteSessionsOf });
-  const sessions = createSessions({ db, settings, passwords, forget: cache.clear });
+  const access = { db, endSessions: deleteSessionsOf, forget: cache.clear } as const;
+  const confirmations = createConfirmations({ db, mail, externalUrl, forget: cache.clear });
+  const userDependencies = { ...deps, ...access, passwords, confirmations };
+  const users = createUsers(userDependencies);
+  const editing = createEditing(userDependencies);
+  const avatars = createAvatars(objects);
+  const removal = createRemoval({ ...access, mail, belongings: deps.belongings });
+  const moderation = createModeration({ ...access, settings, mail, externalUrl });
+  const sessions = createSessions({
+    db,
+    settings,
+    passwords,
+    mail,
+    reactivate: ({ id, name, email }, address) => moderation.reactivate(id, { author: { id, name, email }, address }),
+    forget: cache.clear,
+  });
+  const registration = createRegistration({ db, settings, users, mail, externalUrl });
+  const reset = createPasswordReset({
+    ...access,
+    settings,
+    passwords,
+    mail,
+    secrets: deps.secrets,
+    externalUrl,
+    checkPassword: sessions.checkExpiredPassword,
+  });
   return {
     routes: [
       ...instanceRoutes(deps.release),
-      ...userRoutes({ db, users, externalUrl }),
+      ...userRoutes({ db, externalUrl }),
+      ...editingRoutes({ db, users, editing, avatars, settings, externalUrl }),
+      ...removalRoutes(db, removal),
+      ...moderationRoutes(moderation, removal),
+      ...statusRoutes(db),
+      ...ownProfileRoutes({ db, editing, avatars, externalUrl, forget: cache.clear }),
+      ...relationRoutes(db, externalUrl),
+      ...sshKeyRoutes({ db, sshKeys: createSshKeys({ db, settings, mail }), externalUrl }),
+      ...gpgKeyRoutes(db, createGpgKeys({ db, mail })),
+      ...emailRoutes(db, createEmails(db, confirmations)),
       ...selfRoutes({ db, tokens }),
       ...tokenRoutes({ db, tokens }),
       ...impersonationRoutes({ db, tokens }),
+      ...passwordRoutes({ db, reset, passwordIsRight: sessions.passwordIsRight }),
       ...sessionRoutes({ db, forget: cache.clear }),
       ...twoFactorRoutes({ db, twoFactor, passwordIsRight: sessions.passwordIsRight }),
       ...auditEventRoutes(db),
       ...deployTokenRoutes(db, createDeployTokens({ db, forget: cache.clear })),
     ],
-    tasks: [...sessionTasks(db), ...tokenTasks(tokens)],
-    cron: [...sessionCron, ...tokenCron],
-    mount: (server) =>
+    tasks: [...sessionTasks(db), ...tokenTasks(tokens), ...confirmations.tasks, ...removal.tasks, ...reset.tasks],
+    cron: [...sessionCron, ...tokenCron, ...confirmations.cron],
+    mount: (server) => {
       mountSessions(server, {
+        db,
         sessions,
         twoFactor,
         credentials: resolver,
         settings,
         externalUrl,
         signInRefusal: deps.signInRefusal,
-      }),
+      });
+      mountRegistration(server, {
+        db,
+        settings,
+        mail,
+        confirmations,
+        registration,
+        reset,
+        signInRefusal: deps.signInRefusal,
+        externalUrl,
+      });
+      mountAvatars(server, db, objects);
+    },
     resolver,
     authenticateBasic: createBasic({ resolver, checkPassword: sessions.checkOnlyPassword, settings }),
     users,

@@ -8,6 +8,7 @@ import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
 import { accessTokenService } from './access-tokens/access-tokens.service.ts';
 import { deletionService } from './deletion/deletion.service.ts';
 import type { NamespacesDependencies } from './deps.ts';
+import { soleOwnedGroups } from './groups/groups.queries.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
 import { groupService } from './groups/groups.service.ts';
 import { jobTokenAllowed } from './job-token-scope/job-token-scope.queries.ts';
@@ -25,7 +26,7 @@ import { projectService } from './projects/projects.service.ts';
 export { nextIid } from './access/counters.queries.ts';
 export { removeGrantsOf } from './access-tokens/access-tokens.queries.ts';
 export type { NamespacesDependencies } from './deps.ts';
-export { createPersonalNamespace } from './groups/groups.service.ts';
+export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
 export { graceOfGroups } from './members/members.queries.ts';
 
 export interface Namespaces extends Feature {
@@ -33,6 +34,10 @@ export interface Namespaces extends Feature {
   readonly parents: ParentLoader;
   /** A project by id or full path for a user, without a request: for transports and background work. */
   projectFor(idOrPath: string | number, userId: number | null): Promise<ProjectSubject | null>;
+  /** Groups that would have no owner without the user. */
+  soleOwnedGroups(userId: number): Promise<readonly number[]>;
+  /** Removes the projects of the user's namespace, and the groups by tasks. */
+  removePlacesOf(userId: number, groups: readonly number[], signal: AbortSignal): Promise<void>;
 }
 
 /** Loads parents from a database. */
@@ -86,6 +91,8 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
     tasks: deletion.tasks,
     cron: deletion.cron,
     parents,
+    soleOwnedGroups: (userId) => soleOwnedGroups(deps.db, userId),
+    removePlacesOf: deletion.removePlacesOf,
     projectFor: (idOrPath, userId) => findProjectSubject(deps.db, String(idOrPath), userId),
   };
 }

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type BudgetName, DEFAULT_BUDGETS, type GitBudget, type GitBudgets } from '@millrace/git';
 import { parse as parseToml } from 'smol-toml';
+import { parseMailbox, parseSmtpUrl } from '../mail/smtp-url.ts';
 
 export interface Config {
   readonly data: string;
@@ -24,6 +25,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly sshUrl: string | null;
   readonly smtpUrl: string | null;
+  readonly mailFrom: string | null;
+  readonly mailReplyTo: string | null;
   readonly workers: number;
   readonly logLevel: string;
   readonly metricsToken: string | null;
@@ -130,6 +133,10 @@ function objects(text: string): string {
 function runner(text: string): Config['runner'] {
   if (text === 'auto' || text === 'off' || text === 'shell' || text === 'bubblewrap') return text;
   throw new Error('auto, off, shell or bubblewrap');
+}
+function mailbox(text: string): string {
+  parseMailbox(text);
+  return text;
 }
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const defaultData = (env: Readonly<Record<string, string | undefined>>) =>
@@ -287,11 +294,31 @@ export const configKeys: readonly Key<keyof Config>[] = [
   key({
     name: 'smtpUrl',
     env: 'MILLRACE_SMTP_URL',
-    description: 'Mail server. Mail is not sent yet',
-    fallbackText: 'none',
+    description:
+      'Mail server: `smtp://user:password@host:587` (STARTTLS where it is offered; `?tls=required` insists, `?tls=off` forbids) or `smtps://...`; `?verify=off` takes any certificate',
+    fallbackText: 'none: no mail is sent',
     secret: true,
     fallback: () => null,
-    parse: textOrNull,
+    parse: (text) => {
+      parseSmtpUrl(text);
+      return text;
+    },
+  }),
+  key({
+    name: 'mailFrom',
+    env: 'MILLRACE_MAIL_FROM',
+    description: 'Sender of mail, like `Millrace <git@example.com>`',
+    fallbackText: "`millrace@` and the external URL's host",
+    fallback: () => null,
+    parse: mailbox,
+  }),
+  key({
+    name: 'mailReplyTo',
+    env: 'MILLRACE_MAIL_REPLY_TO',
+    description: 'Where answers to mail go',
+    fallbackText: 'none: to the sender',
+    fallback: () => null,
+    parse: mailbox,
   }),
   key({
     name: 'workers',

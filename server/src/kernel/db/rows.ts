@@ -5,7 +5,10 @@ import type {
   AuditEventsTable,
   CiVariablesTable,
   DeployTokensTable,
+  EmailsTable,
+  GpgKeysTable,
   GrantsTable,
+  IdentitiesTable,
   JobArtifactsTable,
   JobsTable,
   MergeRequestsTable,
@@ -15,6 +18,8 @@ import type {
   RunnerManagersTable,
   RunnersTable,
   SessionsTable,
+  SshKeysTable,
+  UserStatusesTable,
   UsersTable,
 } from './tables.ts';
 
@@ -22,6 +27,11 @@ export type User = Selectable<UsersTable>;
 export type AccessToken = Selectable<AccessTokensTable>;
 export type AuditEvent = Selectable<AuditEventsTable>;
 export type DeployToken = Selectable<DeployTokensTable>;
+export type Email = Selectable<EmailsTable>;
+export type Identity = Selectable<IdentitiesTable>;
+export type SshKey = Selectable<SshKeysTable>;
+export type GpgKey = Selectable<GpgKeysTable>;
+export type UserStatus = Selectable<UserStatusesTable>;
 export type Session = Selectable<SessionsTable>;
 export type Namespace = Selectable<NamespacesTable>;
 export type Project = Selectable<ProjectsTable>;

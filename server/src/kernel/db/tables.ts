@@ -78,6 +78,16 @@ export interface DeployTokensTable {
   created_at: Generated<Date>;
 }
 
+export interface EmailsTable {
+  id: Generated<number>;
+  user_id: number;
+  email: string;
+  confirmed_at: Date | null;
+  confirmation_token_sha256: Buffer | null;
+  confirmation_sent_at: Date | null;
+  created_at: Generated<Date>;
+}
+
 export interface FactsTable {
   id: Generated<number>;
   kind: string;
@@ -97,6 +107,22 @@ export interface FeatureGatesTable {
   updated_at: Generated<Date>;
 }
 
+export interface GpgKeySubkeysTable {
+  gpg_key_id: number;
+  keyid: string;
+  fingerprint: string;
+}
+
+export interface GpgKeysTable {
+  id: Generated<number>;
+  user_id: number;
+  key: string;
+  fingerprint: string;
+  primary_keyid: string;
+  emails: string[];
+  created_at: Generated<Date>;
+}
+
 export interface GrantsTable {
   id: Generated<number>;
   user_id: number | null;
@@ -108,6 +134,15 @@ export interface GrantsTable {
   created_by_id: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+}
+
+export interface IdentitiesTable {
+  id: Generated<number>;
+  user_id: number;
+  provider: string;
+  extern_uid: string;
+  saml_provider_id: number | null;
+  created_at: Generated<Date>;
 }
 
 export interface InstanceStateTable {
@@ -529,12 +564,47 @@ export interface SignInChallengesTable {
   expires_at: Date;
 }
 
+export interface SshKeysTable {
+  id: Generated<number>;
+  user_id: number;
+  title: string;
+  key: string;
+  key_type: string;
+  bits: number;
+  fingerprint: string;
+  fingerprint_sha256: string;
+  usage_type: Generated<'auth_and_signing' | 'auth' | 'signing'>;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Generated<Date>;
+}
+
 export interface TotpSecretsTable {
   user_id: number;
   secret_sealed: Buffer;
   confirmed_at: Date | null;
   last_step: number | null;
   created_at: Generated<Date>;
+}
+
+export interface UserCustomAttributesTable {
+  user_id: number;
+  key: string;
+  value: string;
+}
+
+export interface UserFollowsTable {
+  follower_id: number;
+  followee_id: number;
+  created_at: Generated<Date>;
+}
+
+export interface UserStatusesTable {
+  user_id: number;
+  emoji: Generated<string>;
+  message: string | null;
+  availability: Generated<'not_set' | 'busy'>;
+  clear_status_at: Date | null;
 }
 
 export interface UsersTable {
@@ -577,6 +647,24 @@ export interface UsersTable {
   created_by_id: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  github: Generated<string>;
+  preferred_language: Generated<string>;
+  timezone: string | null;
+  auditor: Generated<boolean>;
+  shared_runners_minutes_limit: number | null;
+  extra_shared_runners_minutes_limit: number | null;
+  view_diffs_file_by_file: Generated<boolean>;
+  show_whitespace_in_diffs: Generated<boolean>;
+  pass_user_identities_to_ci_jwt: Generated<boolean>;
+  current_sign_in_ip: string | null;
+  last_sign_in_ip: string | null;
+  unconfirmed_email: string | null;
+  confirmation_token_sha256: Buffer | null;
+  confirmation_sent_at: Date | null;
+  reset_password_token_sha256: Buffer | null;
+  reset_password_sent_at: Date | null;
+  accepted_terms_at: Date | null;
+  deletion_requested_at: Date | null;
   two_factor_enabled: Generated<boolean>;
   two_factor_required_since: Date | null;
 }
@@ -599,9 +687,13 @@ export interface Database {
   audit_events: AuditEventsTable;
   ci_variables: CiVariablesTable;
   deploy_tokens: DeployTokensTable;
+  emails: EmailsTable;
   facts: FactsTable;
   feature_gates: FeatureGatesTable;
+  gpg_key_subkeys: GpgKeySubkeysTable;
+  gpg_keys: GpgKeysTable;
   grants: GrantsTable;
+  identities: IdentitiesTable;
   instance_state: InstanceStateTable;
   job_artifacts: JobArtifactsTable;
   job_token_scope_groups: JobTokenScopeGroupsTable;
@@ -629,7 +721,11 @@ export interface Database {
   runners: RunnersTable;
   sessions: SessionsTable;
   sign_in_challenges: SignInChallengesTable;
+  ssh_keys: SshKeysTable;
   totp_secrets: TotpSecretsTable;
+  user_custom_attributes: UserCustomAttributesTable;
+  user_follows: UserFollowsTable;
+  user_statuses: UserStatusesTable;
   users: UsersTable;
   webauthn_credentials: WebauthnCredentialsTable;
 }

@@ -4,8 +4,16 @@ import type { ReactNode } from 'react';
 import { Page } from '../../ui/Page.tsx';
 import settings from '../settings/settings.module.css';
 
-export function AdminFrame({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
-  const current = (name: string) => (name === title ? ({ 'aria-current': 'page' } as const) : {});
+interface AdminFrameProps {
+  title: string;
+  /** The part of the list that it belongs to, when the title is that of one thing in it. */
+  part?: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function AdminFrame({ title, part = title, actions, children }: AdminFrameProps) {
+  const current = (name: string) => (name === part ? ({ 'aria-current': 'page' } as const) : {});
   return (
     <Page title={`${title} · Administration`} heading="Administration" actions={actions}>
       <div className={settings.layout}>

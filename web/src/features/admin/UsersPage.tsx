@@ -1,83 +1,96 @@
-/** All accounts of the instance, and creating one. */
-import { Badge, Button, Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { client, unwrap } from '../../lib/api.ts';
-import * as data from '../../lib/data.ts';
+/** All accounts of the instance: found, filtered, ordered. */
+import { Button, Group, NativeSelect } from '@mantine/core';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import * as accounts from '../../lib/accounts.ts';
+import { kinds, orders, readUserFilter, type UserFilter } from '../../lib/user-filter.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
-import { FormError } from '../../ui/FormError.tsx';
-import { useForm } from '../../ui/forms.ts';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FilterBar } from '../../ui/FilterBar.tsx';
+import { LinkButton } from '../../ui/links.ts';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
+import { Marks } from './Marks.tsx';
 
-function NewUser({ close }: { close: () => void }) {
-  const [values, setValues] = useState({ username: '', name: '', email: '', password: '' });
-  const cache = useQueryClient();
-  const sending = useForm(async () => {
-    await unwrap(client.POST('/users', { body: { ...values, skip_confirmation: true } }));
-    await cache.invalidateQueries({ queryKey: ['users'] });
-    close();
-  });
-  const field = (name: keyof typeof values) => ({
-    required: true,
-    value: values[name],
-    onChange: (event: { currentTarget: HTMLInputElement }) =>
-      setValues({ ...values, [name]: event.currentTarget.value }),
-    error: sending.reason(name),
-  });
-  return (
-    <form {...sending.form}>
-      <FormError error={sending.error} />
-      <Stack gap="md">
-        <TextInput label="Username" data-autofocus autoComplete="off" {...field('username')} />
-        <TextInput label="Name" autoComplete="off" {...field('name')} />
-        <TextInput label="E-mail" type="email" autoComplete="off" {...field('email')} />
-        <PasswordInput label="Password" autoComplete="new-password" {...field('password')} />
-        <Button type="submit" loading={sending.pending}>
-          Create user
-        </Button>
-      </Stack>
-    </form>
-  );
-}
+const options = (names: Readonly<Record<string, readonly [string, unknown]>>) =>
+  Object.entries(names).map(([value, [label]]) => ({ value, label }));
 
 export default function UsersPage() {
-  const { data: users } = useSuspenseQuery(data.users());
-  const [creating, setCreating] = useState(false);
+  const filter = useSearch({ from: '/admin/users' });
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(accounts.users(filter));
+  const navigate = useNavigate();
+  const go = (change: Record<keyof UserFilter, unknown> | Partial<Record<keyof UserFilter, unknown>>) =>
+    void navigate({ to: '/admin/users', search: readUserFilter({ ...filter, ...change }), replace: true });
+  const users = data.pages.flatMap((page) => page.items);
   return (
     <AdminFrame
       title="Users"
       actions={
-        <Button size="xs" onClick={() => setCreating(true)}>
+        <LinkButton to="/admin/users/new" variant="filled">
           New user
-        </Button>
+        </LinkButton>
       }
     >
-      <Modal opened={creating} onClose={() => setCreating(false)} title="New user">
-        <NewUser close={() => setCreating(false)} />
-      </Modal>
-      <DataList label="Users">
-        {users.map((user) => (
-          <DataRow
-            key={user.id}
-            title={<UserChip user={user} />}
-            meta={
-              <>
-                <span>@{user.username}</span>
-                {user.email ? <span>{user.email}</span> : null}
-                {user.is_admin ? (
-                  <Badge size="sm" variant="default">
-                    administrator
-                  </Badge>
-                ) : null}
-                {user.state === 'active' ? null : <span>{user.state.replaceAll('_', ' ')}</span>}
-              </>
-            }
-            after={user.created_at ? <TimeAgo at={user.created_at} /> : null}
-          />
-        ))}
-      </DataList>
+      <FilterBar
+        label="Name, username or e-mail address"
+        value={filter.search ?? ''}
+        change={(search) => go({ search })}
+      >
+        <NativeSelect
+          aria-label="Which"
+          data={[{ value: '', label: 'All' }, ...options(kinds)]}
+          value={filter.filter ?? ''}
+          onChange={(event) => go({ filter: event.currentTarget.value })}
+        />
+        <NativeSelect
+          aria-label="Order"
+          data={options(orders)}
+          value={filter.sort ?? 'created_desc'}
+          onChange={(event) => go({ sort: event.currentTarget.value })}
+        />
+      </FilterBar>
+      {users.length === 0 ? (
+        <EmptyState title="Nobody">No account is like this. Take a part of the filter away.</EmptyState>
+      ) : (
+        <DataList label="Users">
+          {users.map((user) => (
+            <DataRow
+              key={user.id}
+              title={
+                <Link to="/admin/users/$username" params={{ username: user.username }} data-entry>
+                  <UserChip user={user} />
+                </Link>
+              }
+              meta={
+                <>
+                  <span>@{user.username}</span>
+                  {user.email ? <span>{user.email}</span> : null}
+                  <Marks user={user} />
+                </>
+              }
+              after={
+                user.last_activity_on ? (
+                  <span>
+                    seen <time dateTime={user.last_activity_on}>{user.last_activity_on}</time>
+                  </span>
+                ) : user.created_at ? (
+                  <span>
+                    made <TimeAgo at={user.created_at} />
+                  </span>
+                ) : null
+              }
+            />
+          ))}
+        </DataList>
+      )}
+      {hasNextPage ? (
+        <Group mt="md" justify="center">
+          <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        </Group>
+      ) : null}
     </AdminFrame>
   );
 }

@@ -3,11 +3,11 @@ import { ActionIcon, Avatar, Button, Kbd, Menu, useMantineColorScheme } from '@m
 import { useHotkeys } from '@mantine/hooks';
 import {
   IconDeviceDesktop,
-  IconDevices,
   IconLogout,
   IconMoon,
   IconPlus,
   IconSearch,
+  IconSettings,
   IconShieldLock,
   IconSun,
   IconUser,
@@ -17,6 +17,7 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { leaveAdminMode, signOut } from '../../lib/api.ts';
 import { sessionQuery, switchSession } from '../../lib/session.ts';
+import { toSegment } from '../../lib/urls.ts';
 import { useListKeys } from '../../ui/ListKeys.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
@@ -79,17 +80,20 @@ function ProfileMenu() {
         <Menu.Label>
           {user.name} @{user.username}
         </Menu.Label>
-        <Menu.Item component={Link} to="/-/user_settings/personal_access_tokens" leftSection={<IconUser size={16} />}>
-          Access tokens
+        <Menu.Item
+          leftSection={<IconUser size={16} />}
+          renderRoot={(props) => <Link {...props} to="/o/$path" params={{ path: toSegment(user.username) }} />}
+        >
+          Your profile
+        </Menu.Item>
+        <Menu.Item component={Link} to="/-/user_settings/profile" leftSection={<IconSettings size={16} />}>
+          Settings
         </Menu.Item>
         <Menu.Item component={Link} to="/api/docs">
           API reference
         </Menu.Item>
         <Menu.Item component={Link} to="/-/profile/two_factor_auth" leftSection={<IconShieldLock size={16} />}>
           Two-factor authentication
-        </Menu.Item>
-        <Menu.Item component={Link} to="/-/user_settings/active_sessions" leftSection={<IconDevices size={16} />}>
-          Active sessions
         </Menu.Item>
         {data.admin ? (
           <Menu.Item component={Link} to="/admin/users">

@@ -18,6 +18,8 @@ const pages: readonly Target[] = [
   { href: '/projects/new', label: 'New project', kind: 'Page' },
   { href: '/groups/new', label: 'New group', kind: 'Page' },
   { href: '/-/user_settings/personal_access_tokens', label: 'Access tokens', kind: 'Page' },
+  { href: '/-/user_settings/ssh_keys', label: 'SSH keys', kind: 'Page' },
+  { href: '/-/user_settings/profile', label: 'Settings', kind: 'Page' },
 ];
 
 async function search(text: string): Promise<Target[]> {

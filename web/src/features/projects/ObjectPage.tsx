@@ -1,12 +1,14 @@
-/** What stands behind an address of names only: a project's overview or a group. */
+/** What stands behind an address of names only: a project's overview, a group or a person. */
 import { useLoaderData } from '@tanstack/react-router';
 import GroupPage from '../groups/GroupPage.tsx';
+import ProfilePage from '../profile/ProfilePage.tsx';
 import { Overview } from './Overview.tsx';
 import { ProjectFrame } from './ProjectFrame.tsx';
 
 export default function ObjectPage() {
   const named = useLoaderData({ from: '/o/$path' });
   if (named.kind === 'group') return <GroupPage />;
+  if (named.kind === 'user') return <ProfilePage username={named.path} />;
   return (
     <ProjectFrame>
       <Overview />

@@ -1,12 +1,31 @@
-/** What stands behind an address of names only: a project first, then a group. */
-import { notFound } from '@tanstack/react-router';
+/** What stands behind an address of names only: a project, a person or a group. */
+import { isNotFound, notFound } from '@tanstack/react-router';
+import * as accounts from '../../lib/accounts.ts';
 import { ApiError } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
 import { queries } from '../../lib/queries.ts';
+import { currentSession } from '../../lib/session.ts';
 
-export type NamedObject = { readonly kind: 'project' | 'group'; readonly path: string };
+export type NamedObject = { readonly kind: 'project' | 'group' | 'user'; readonly path: string };
 
 const missing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** A private profile has no followers for others, and says so with 404. */
+const unlessMissing = (call: Promise<unknown>) =>
+  call.catch((error: unknown) => {
+    if (!missing(error)) throw error;
+  });
+
+async function loadProfile(id: number): Promise<void> {
+  const of = accounts.ofUser(id);
+  await Promise.all([
+    queries.ensureQueryData(of.details()),
+    queries.ensureQueryData(of.status()),
+    unlessMissing(queries.ensureQueryData(of.projects())),
+    unlessMissing(queries.ensureQueryData(of.followers())),
+    unlessMissing(queries.ensureQueryData(of.following())),
+  ]);
+}
 
 export async function resolveObject(path: string): Promise<NamedObject> {
   try {
@@ -23,6 +42,16 @@ export async function resolveObject(path: string): Promise<NamedObject> {
     }
   } catch (error) {
     if (!missing(error)) throw error;
+  }
+  // People are shown to those who are signed in. Groups and people share their names.
+  if (!path.includes('/') && (await currentSession()).user) {
+    const user = await queries.ensureQueryData(accounts.userByName(path)).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    if (user) {
+      await loadProfile(user.id);
+      return { kind: 'user', path };
+    }
   }
   try {
     await Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(data.groupProjects(path))]);

@@ -1,37 +1,50 @@
-/** Signing in with a name or e-mail address and a password, and a second factor where there is one. */
-import { Button, Checkbox, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useRouter, useSearch } from '@tanstack/react-router';
+/** Signing in with a name or e-mail address and a password, and what may stand between that and a session. */
+import { Anchor, Button, Checkbox, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type SessionState, signIn, type WaitingSignIn } from '../../lib/api.ts';
+import { ApiError, type SessionState, signIn, type WaitingSignIn } from '../../lib/api.ts';
+import { registrationQuery } from '../../lib/registration.ts';
 import { switchSession } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
+import { ExpiredPassword } from './ExpiredPassword.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
+import classes from './session.module.css';
+import { Terms } from './Terms.tsx';
 
 /** Only paths of this page: an address elsewhere would make the sign-in a springboard. */
 const own = (path: string | undefined): string => (path && /^\/(?![/\\])/.test(path) ? path : '/');
 
+const reasonOf = (error: Error | null): string | null => (error instanceof ApiError ? error.reason : null);
+
 export default function SignInPage() {
   const { return_to } = useSearch({ from: '/users/sign_in' });
+  const { data: offers } = useSuspenseQuery(registrationQuery);
   const [login, setLogin] = useState('');
   const [password, setPassword] = useState('');
   const [remember, setRemember] = useState(false);
+  const [accepted, setAccepted] = useState(false);
   const router = useRouter();
   const [waiting, setWaiting] = useState<WaitingSignIn | null>(null);
   const enter = (session: SessionState) => {
     switchSession(session);
     router.history.push(own(return_to));
   };
-  const sending = useForm(async () => {
-    const session = await signIn(login, password, remember);
+  const go = async (withPassword: string) => {
+    const session = await signIn(login, withPassword, remember, accepted);
     if (session.two_factor) setWaiting(session.two_factor);
     else enter(session);
-  });
+  };
+  const sending = useForm(() => go(password));
+  const reason = reasonOf(sending.error);
   if (waiting) return <SecondFactor waiting={waiting} enter={enter} back={() => setWaiting(null)} />;
+  if (reason === 'password_expired')
+    return <ExpiredPassword login={login} password={password} rules={offers} changed={go} />;
   return (
     <Page title="Sign in" narrow>
-      <form {...sending.form} style={{ maxWidth: 380 }}>
+      <form {...sending.form} className={classes.form}>
         <FormError error={sending.error} />
         <Stack gap="md">
           <TextInput
@@ -56,11 +69,31 @@ export default function SignInPage() {
             checked={remember}
             onChange={(event) => setRemember(event.currentTarget.checked)}
           />
+          {reason === 'terms' && offers.terms !== null ? (
+            <Terms text={offers.terms} accepted={accepted} accept={setAccepted} />
+          ) : null}
           <Button type="submit" loading={sending.pending}>
             Sign in
           </Button>
         </Stack>
       </form>
+      <div className={classes.links}>
+        {offers.password_reset_enabled ? (
+          <Anchor component={Link} to="/users/password/new">
+            Forgotten your password?
+          </Anchor>
+        ) : null}
+        {reason === 'unconfirmed' ? (
+          <Anchor component={Link} to="/users/confirmation/new">
+            Send the message for the confirmation again
+          </Anchor>
+        ) : null}
+        {offers.signup_enabled ? (
+          <span>
+            No account yet? <Link to="/users/sign_up">Create an account</Link>
+          </span>
+        ) : null}
+      </div>
     </Page>
   );
 }

@@ -6,9 +6,9 @@ import { Link, useParams } from '@tanstack/react-router';
 import { Fragment, memo, useEffect, useMemo, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { CopyButton } from '../CopyButton.tsx';
-import type { DiffLook } from './DiffView.tsx';
 import classes from './diff.module.css';
 import { type DiffLine, pairLines, parseHunks } from './hunks.ts';
+import type { DiffLook } from './look.ts';
 
 /** More lines than this are shown on demand. */
 const largeLines = 1_500;

@@ -1,13 +1,15 @@
 /** Changed files with their diffs, in one column or two; the bodies are built when they come near the window. */
-import { SegmentedControl } from '@mantine/core';
-import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
-import { useMemo } from 'react';
+import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import * as accounts from '../../lib/accounts.ts';
 import type { Schemas } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/session.ts';
 import { DiffFile } from './DiffFile.tsx';
 import classes from './diff.module.css';
 import { countChanges } from './hunks.ts';
-
-export type DiffLook = 'Unified' | 'Split';
+import { type DiffLook, useDiffLook } from './look.ts';
 
 interface DiffViewProps {
   files: readonly Schemas['FileDiff'][];
@@ -15,8 +17,47 @@ interface DiffViewProps {
   gitRef: string;
 }
 
+/** Whether the person wants to see one file at a time. Loaders fetch it before. */
+function useOneByOne(): boolean {
+  const { data: session } = useQuery(sessionQuery);
+  const { data } = useQuery({ ...accounts.preferences(), enabled: Boolean(session?.user) });
+  return data?.view_diffs_file_by_file ?? false;
+}
+
+interface FilePickerProps {
+  files: readonly Schemas['FileDiff'][];
+  at: number;
+  go: (index: number) => void;
+}
+
+function FilePicker({ files, at, go }: FilePickerProps) {
+  return (
+    <nav aria-label="Files" className={classes.picker}>
+      <Button variant="default" size="xs" disabled={at === 0} onClick={() => go(at - 1)}>
+        Previous
+      </Button>
+      <NativeSelect
+        size="xs"
+        aria-label="File"
+        data={files.map((file, index) => ({
+          value: String(index),
+          label: `${index + 1}/${files.length} ${file.new_path}`,
+        }))}
+        value={String(at)}
+        onChange={(event) => go(Number(event.currentTarget.value))}
+      />
+      <Button variant="default" size="xs" disabled={at === files.length - 1} onClick={() => go(at + 1)}>
+        Next
+      </Button>
+    </nav>
+  );
+}
+
 export function DiffView({ files, gitRef }: DiffViewProps) {
-  const [look, setLook] = useLocalStorage<DiffLook>({ key: 'millrace-diff-look', defaultValue: 'Unified' });
+  const [look, setLook] = useDiffLook();
+  const oneByOne = useOneByOne() && files.length > 1;
+  const [chosen, setChosen] = useState(0);
+  const at = Math.min(chosen, files.length - 1);
   const small = useMediaQuery('(max-width: 800px)', false, { getInitialValueInEffect: false });
   const counts = useMemo(() => files.map((file) => countChanges(file.diff)), [files]);
   const sum = (side: 'added' | 'removed') => counts.reduce((total, count) => total + count[side], 0);
@@ -37,16 +78,19 @@ export function DiffView({ files, gitRef }: DiffViewProps) {
           />
         )}
       </div>
-      {files.map((file, index) => (
-        <DiffFile
-          key={`${file.old_path}:${file.new_path}`}
-          file={file}
-          count={counts[index] ?? { added: 0, removed: 0 }}
-          look={small ? 'Unified' : look}
-          gitRef={gitRef}
-          near={index < 3}
-        />
-      ))}
+      {oneByOne ? <FilePicker files={files} at={at} go={setChosen} /> : null}
+      {files.map((file, index) =>
+        oneByOne && index !== at ? null : (
+          <DiffFile
+            key={`${file.old_path}:${file.new_path}`}
+            file={file}
+            count={counts[index] ?? { added: 0, removed: 0 }}
+            look={small ? 'Unified' : look}
+            gitRef={gitRef}
+            near={oneByOne || index < 3}
+          />
+        ),
+      )}
     </section>
   );
 }

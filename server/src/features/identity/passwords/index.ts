@@ -1,2 +1,3 @@
-/** Passwords: hashing and checking, bounded. */
+/** Passwords: hashing and checking, bounded; those that anybody would guess. */
+export { isCommonPassword } from './common.ts';
 export { createPasswords, longestPassword, type Passwords } from './passwords.ts';

@@ -1,5 +1,5 @@
 /** Sessions of the pages. */
-export { mountSessions } from './sessions.mount.ts';
+export { checkOrigin, mountSessions } from './sessions.mount.ts';
 export { deleteSessionsOf, extendSessions } from './sessions.queries.ts';
 export { sessionRoutes } from './sessions.routes.ts';
 export { createSessions, sessionLifetimes } from './sessions.service.ts';

@@ -2,9 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject } from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import { authenticate, cookie } from '../../../kernel/http/credentials.ts';
 import { AnyJson, Entity, Fields, Flag, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
-import { forbidden, invalidParameters, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, HttpError, invalidParameters, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { mergeParameters, readBody } from '../../../kernel/http/params/body.ts';
 import { defaultParameterLimits, emptyObject } from '../../../kernel/http/params/nested.ts';
 import { Bool, JsonObject, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -14,10 +15,11 @@ import { cookieNames } from '../../../kernel/names.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Credentials } from '../credentials/index.ts';
 import type { TwoFactor } from '../two-factor/index.ts';
-import { UserAccount, userAccount } from '../users/index.ts';
-import type { Sessions } from './sessions.service.ts';
+import { UserAccount, userAccount, withAccount } from '../users/index.ts';
+import type { Refusal, Sessions } from './sessions.service.ts';
 
 export interface SessionMountDependencies {
+  readonly db: Db;
   readonly sessions: Sessions;
   readonly twoFactor: TwoFactor;
   readonly credentials: Credentials;
@@ -30,7 +32,20 @@ const signInParameters = Type.Object({
   login: Str({ maxLength: 500 }),
   password: Str({ maxLength: 500 }),
   remember: Optional(Bool({ default: false })),
+  accept_terms: Optional(Bool({ default: false })),
 });
+/** What those are told whose password is right and who do not get in; `reason` is for the page. */
+const refusals: Readonly<Record<Refusal, string>> = {
+  inactive: 'Your account is not active. Ask an administrator.',
+  waits: 'Your account waits for the approval of an administrator.',
+  unconfirmed: 'Confirm your e-mail address first: a message with a link was sent to it.',
+  password_expired: 'Your password has expired. Choose a new one.',
+  terms: 'Accept the terms of this instance first.',
+};
+function refused(reason: Refusal): HttpError {
+  const body = { message: refusals[reason], reason };
+  return new HttpError(403, body);
+}
 const account = Type.Object({ ...UserAccount.properties, is_admin: Type.Boolean() }, { additionalProperties: false });
 /** A sign-in that waits for the second factor; it opens with `POST /-/session/two_factor`. */
 const waiting = Fields({
@@ -68,7 +83,7 @@ const limits = { ...defaultParameterLimits, maxParameterBytes: 100_000, maxFileB
 const rememberedCookieSeconds = 365 * 86_400;
 
 /** Browsers say where a request comes from; a page of another site must not sign anybody in. */
-function checkOrigin(request: FastifyRequest, externalUrl: string): void {
+export function checkOrigin(request: FastifyRequest, externalUrl: string): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
   const ownSite = site === undefined || site === 'same-origin' || site === 'none';
   if (origin === undefined) {
@@ -80,7 +95,7 @@ function checkOrigin(request: FastifyRequest, externalUrl: string): void {
 }
 
 export function mountSessions(server: FastifyInstance, deps: SessionMountDependencies): void {
-  const { sessions, twoFactor, credentials, externalUrl } = deps;
+  const { db, sessions, twoFactor, credentials, externalUrl } = deps;
   const secure = externalUrl.startsWith('https:') ? '; Secure' : '';
 
   const setCookie = (reply: FastifyReply, value: string, maxAgeSeconds: number | null) => {
@@ -101,7 +116,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     admin: boolean,
   ): Promise<Static<typeof SessionView>> => ({
     ...nobody,
-    user: { ...userAccount(user, externalUrl), is_admin: user.admin },
+    user: { ...userAccount(await withAccount(db, user), externalUrl), is_admin: user.admin },
     two_factor_required_until: await twoFactor.requiredUntil(user),
     admin: user.admin && admin,
     admin_mode: user.admin && (await deps.settings.read()).admin_mode ? admin : null,
@@ -130,15 +145,16 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     const values = await deps.settings.read();
     if (!values.password_authentication_enabled_for_web)
       throw plainError(403, 'Signing in with a password is switched off.');
-    const { login, password, remember: wished = false } = await parameters(request, signInParameters);
+    const params = await parameters(request, signInParameters);
+    const { login, password, remember: wished = false, accept_terms: acceptTerms = false } = params;
     const refusal = await deps.signInRefusal(login);
     if (refusal) throw refusal;
     const remember = values.remember_me_enabled && wished;
-    const result = await sessions.signIn({ login, password, remember, ...from(request) });
+    const result = await sessions.signIn({ login, password, remember, acceptTerms, ...from(request) });
     if (result.outcome === 'wrong') throw plainError(401, 'Invalid login or password.');
-    if (result.outcome === 'inactive') throw plainError(403, 'Your account is not active. Ask an administrator.');
     if (result.outcome === 'second-factor')
       return send(reply, 200, { ...nobody, two_factor: await twoFactor.wait(result.user, remember) });
+    if (result.outcome !== 'signed-in') throw refused(result.outcome);
     return opened(reply, result, remember);
   });
 

@@ -111,8 +111,24 @@ export async function clearAttempts(db: Db, userId: number): Promise<void> {
   await db.updateTable('users').set({ failed_attempts: 0, locked_until: null }).where('id', '=', userId).execute();
 }
 
+/** Whether the user has signed in from the address before, as far as it is remembered. */
+export async function knownAddress(
+  db: Db,
+  user: Pick<User, 'id' | 'current_sign_in_ip' | 'last_sign_in_ip'>,
+  ipAddress: string,
+): Promise<boolean> {
+  if (ipAddress === user.current_sign_in_ip || ipAddress === user.last_sign_in_ip) return true;
+  const row = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('ip_address', '=', ipAddress)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Notes a sign-in on the page; the user as they are now. */
-export async function recordSignIn(db: Db, userId: number): Promise<User> {
+export async function recordSignIn(db: Db, userId: number, ipAddress: string): Promise<User> {
   return await db
     .updateTable('users')
     .set({
@@ -121,9 +137,21 @@ export async function recordSignIn(db: Db, userId: number): Promise<User> {
       sign_in_count: sql`sign_in_count + 1`,
       last_sign_in_at: sql`coalesce(current_sign_in_at, now())`,
       current_sign_in_at: sql`now()`,
+      last_sign_in_ip: sql`coalesce(current_sign_in_ip, ${ipAddress})`,
+      current_sign_in_ip: ipAddress,
       last_activity_on: sql`(now() at time zone 'utc')::date`,
     })
     .where('id', '=', userId)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/** Notes when the user first accepted the terms. */
+export async function acceptTerms(db: Db, userId: number): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ accepted_terms_at: sql`now()` })
+    .where('id', '=', userId)
+    .where('accepted_terms_at', 'is', null)
+    .execute();
 }

@@ -1,15 +1,19 @@
 /** Signing in and out of the pages: the check of a password with its limits, and the session it opens. */
 import { randomBytes } from 'node:crypto';
-import type { Db } from '../../../kernel/db/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
+import type { Mail } from '../../../kernel/mail/index.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
-import type { Settings } from '../../../kernel/settings/index.ts';
+import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
+import { letters } from '../mails/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { findUserByLogin } from '../users/index.ts';
 import {
+  acceptTerms,
   clearAttempts,
   deleteSession,
   insertSession,
+  knownAddress,
   recordSignIn,
   reserveAttempt,
   setAdminMode,
@@ -32,17 +36,22 @@ export interface SignIn {
   readonly remember: boolean;
   readonly ipAddress: string;
   readonly userAgent: string | null;
+  /** The terms of the instance, where it has some, are accepted with this. */
+  readonly acceptTerms: boolean;
 }
+
+/** Why somebody whose password is right does not get in. */
+export type Refusal = 'inactive' | 'waits' | 'unconfirmed' | 'password_expired' | 'terms';
 
 export type SignedIn =
   | { readonly outcome: 'signed-in'; readonly user: User; readonly token: string }
   /** The password was right; a second factor is missing. */
   | { readonly outcome: 'second-factor'; readonly user: User }
   | { readonly outcome: 'wrong' }
-  | { readonly outcome: 'inactive' };
+  | { readonly outcome: Refusal };
 
 /** A session to open for somebody who proved everything. */
-export type Opening = Omit<SignIn, 'login' | 'password'>;
+export type Opening = Omit<SignIn, 'login' | 'password' | 'acceptTerms'>;
 
 /** Hours that an administrator keeps the rights for which they proved themselves again. */
 const adminHours = 6;
@@ -55,23 +64,47 @@ export interface Sessions {
   /** Whether this is the password of somebody who is signed in already; a wrong one counts as a failed sign-in. */
   passwordIsRight(user: User, password: string): Promise<boolean>;
   /**
-   * The user whose name or address and password these are, whatever their state; null when wrong or locked, and for
-   * everybody who has a second factor: a password alone does not let them in.
+   * The user whose name or address and password these are; null when wrong or locked, for whoever would not get in on
+   * the page, and for everybody who has a second factor: a password alone does not let them in.
    */
   checkOnlyPassword(login: string, password: string): Promise<User | null>;
+  /** The user whose password has expired and is this one; null for everybody else. */
+  checkExpiredPassword(login: string, password: string): Promise<User | null>;
   /** Gives the session an administrator's rights for some hours. */
   enterAdminMode(sessionId: number): Promise<void>;
   leaveAdminMode(sessionId: number): Promise<void>;
+}
+
+const unconfirmedDays = 3;
+
+/** Whether the user's address must be confirmed before they get in. */
+function needsConfirmation(user: User, setting: ApplicationSettings['email_confirmation_setting']): boolean {
+  if (user.confirmed_at !== null || setting === 'off') return false;
+  return setting === 'hard' || user.created_at.getTime() < Date.now() - unconfirmedDays * day * 1000;
+}
+
+/** Why somebody with the right password does not get in; null when they do. Who was away comes back by signing in. */
+function refusalFor(user: User, acceptsTerms: boolean, settings: ApplicationSettings): Refusal | null {
+  if (user.state === 'blocked_pending_approval') return 'waits';
+  if (user.state !== 'active' && user.state !== 'deactivated') return 'inactive';
+  if (needsConfirmation(user, settings.email_confirmation_setting)) return 'unconfirmed';
+  if (user.password_expired) return 'password_expired';
+  return settings.enforce_terms && user.accepted_terms_at === null && !acceptsTerms ? 'terms' : null;
 }
 
 export interface SessionDependencies {
   readonly db: Db;
   readonly settings: Settings;
   readonly passwords: Passwords;
+  readonly mail: Pick<Mail, 'send'>;
+  /** Makes a deactivated user active again. */
+  readonly reactivate: (user: User, ipAddress: string) => Promise<void>;
   readonly forget: () => void;
 }
 
-export function createSessions({ db, settings, passwords, forget }: SessionDependencies): Sessions {
+export function createSessions(deps: SessionDependencies): Sessions {
+  const { db, settings, passwords, mail, forget } = deps;
+
   /** Counts the attempt before it looks; `clears` where a right password is all that is asked. */
   const verified = async (user: User, password: string, clears: boolean): Promise<boolean> => {
     const { max_login_attempts, failed_login_attempts_unlock_period_in_minutes } = await settings.read();
@@ -95,17 +128,24 @@ export function createSessions({ db, settings, passwords, forget }: SessionDepen
     return (await verified(user, password, !user.two_factor_enabled)) ? user : null;
   };
   const open: Sessions['open'] = async (user, { remember, ipAddress, userAgent }) => {
+    if (user.state === 'deactivated') await deps.reactivate(user, ipAddress);
     const token = randomBytes(32).toString('base64url');
     const { usual, remembered } = await sessionLifetimes(settings);
-    await insertSession(db, {
-      userId: user.id,
-      tokenSha256: tokenHash(token),
-      remember,
-      ipAddress,
-      userAgent: userAgent?.slice(0, 500) ?? null,
-      lifetimeSeconds: remember ? remembered : usual,
+    const { notify_on_unknown_sign_in } = await settings.read();
+    return await transaction(db, async (tx) => {
+      const known = user.sign_in_count === 0 || (await knownAddress(tx, user, ipAddress));
+      await insertSession(tx, {
+        userId: user.id,
+        tokenSha256: tokenHash(token),
+        remember,
+        ipAddress,
+        userAgent: userAgent?.slice(0, 500) ?? null,
+        lifetimeSeconds: remember ? remembered : usual,
+      });
+      const sign = { address: ipAddress, agent: userAgent, at: new Date() };
+      if (!known && notify_on_unknown_sign_in) await mail.send(tx, letters.unknownSignIn(user, sign));
+      return { user: await recordSignIn(tx, user.id, ipAddress), token };
     });
-    return { user: await recordSignIn(db, user.id), token };
   };
   const adminMode = async (sessionId: number, hours: number | null) => {
     await setAdminMode(db, sessionId, hours);
@@ -114,14 +154,26 @@ export function createSessions({ db, settings, passwords, forget }: SessionDepen
 
   return {
     passwordIsRight: (user, password) => verified(user, password, true),
-    checkOnlyPassword: (login, password) => check(login, password, true),
+    checkOnlyPassword: async (login, password) => {
+      const user = await check(login, password, true);
+      if (user?.state !== 'active') return null;
+      return refusalFor(user, false, await settings.read()) === null ? user : null;
+    },
+    checkExpiredPassword: async (login, password) => {
+      const user = await check(login, password, false);
+      if (!user?.password_expired) return null;
+      return refusalFor(user, true, await settings.read()) === 'password_expired' ? user : null;
+    },
     open,
     enterAdminMode: (sessionId) => adminMode(sessionId, adminHours),
     leaveAdminMode: (sessionId) => adminMode(sessionId, null),
     signIn: async (request) => {
       const user = await check(request.login, request.password, false);
       if (!user) return { outcome: 'wrong' };
-      if (user.state !== 'active') return { outcome: 'inactive' };
+      const values = await settings.read();
+      const refusal = refusalFor(user, request.acceptTerms, values);
+      if (refusal) return { outcome: refusal };
+      if (values.enforce_terms && request.acceptTerms) await acceptTerms(db, user.id);
       if (user.two_factor_enabled) return { outcome: 'second-factor', user };
       return { outcome: 'signed-in', ...(await open(user, request)) };
     },

@@ -1,7 +1,7 @@
 /** Signing in and out of the pages, over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { buildUser } from '../../../../test/factories.ts';
+import { buildToken, buildUser } from '../../../../test/factories.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 
@@ -97,7 +97,8 @@ describe('POST /-/session', () => {
     const rows = () => app.db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirstOrThrow();
     const locked = (await rows()).locked_until;
     expect(locked && locked.getTime() - Date.now()).toBeGreaterThan(9 * 60_000);
-    expect((await app.api<{ locked: boolean }>('GET', `/users/${user.id}`)).body.locked).toBe(true);
+    const { secret } = await buildToken(app);
+    expect((await app.api<{ locked: boolean }>('GET', `/users/${user.id}`, { token: secret })).body.locked).toBe(true);
     const past = new Date(Date.now() - 1000);
     await app.db.updateTable('users').set({ locked_until: past }).where('id', '=', user.id).execute();
     expect((await signIn(user.username, 'wrong')).status).toBe(401);
@@ -224,7 +225,7 @@ describe('a session', () => {
       .where('user_id', '=', user.id)
       .execute();
     expect((await app.api('GET', '/user', { headers: { Cookie: cookie } })).status).toBe(401);
-    expect((await app.api('GET', `/users/${user.id}`, { headers: { Cookie: cookie } })).status).toBe(200);
+    expect((await app.api('GET', `/users/${user.id}/status`, { headers: { Cookie: cookie } })).status).toBe(200);
   });
 });
 

@@ -285,7 +285,8 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       if (!right) return { outcome: 'wrong' };
       const user = await findUser(db, userId);
       // Whoever was blocked meanwhile does not get in, and a challenge opens one session only.
-      if (!(await deleteChallenge(db, hash)) || user?.state !== 'active') return { outcome: 'expired' };
+      const welcome = user?.state === 'active' || user?.state === 'deactivated';
+      if (!(await deleteChallenge(db, hash)) || !welcome) return { outcome: 'expired' };
       return { outcome: 'proven', user, remember };
     },
     checkCode: (user, code) => counted(user.id, () => codeIsRight(user.id, code)),

@@ -1,5 +1,10 @@
 /** Users. */
+export { customAttributesOf, withAccount } from './accounts.queries.ts';
+export { attributeParameters, userAttributes } from './attributes.ts';
+export { editingRoutes } from './editing.routes.ts';
+export { createEditing, keepAnAdministrator, type UserEditing } from './editing.service.ts';
 export {
+  CustomAttribute,
   type ReferenceRow,
   UserAccount,
   UserProfile,
@@ -11,11 +16,24 @@ export {
 export {
   findReferences,
   findUser,
+  findUserByIdOrName,
   findUserByLogin,
   findUserByUsername,
   insertUser,
+  lockUser,
   moveUserSequence,
+  setResetToken,
   type UserOrder,
+  updatePassword,
+  updateUser,
 } from './users.queries.ts';
 export { userRoutes } from './users.routes.ts';
-export { createUsers, type UserCreatedHook, type Users } from './users.service.ts';
+export {
+  createUsers,
+  type UserCreatedHook,
+  type UserDependencies,
+  type UserRenamedHook,
+  type Users,
+  userEntity,
+} from './users.service.ts';
+export { check, emailReasons, passwordReasons } from './validation.ts';

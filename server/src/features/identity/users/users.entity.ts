@@ -1,6 +1,6 @@
 /** JSON of users: the reference inside other objects, the public profile, one's own account, the administrator's view. */
 import type { Static, TOptional, TProperties } from 'typebox';
-import type { User } from '../../../kernel/db/rows.ts';
+import type { Identity, User } from '../../../kernel/db/rows.ts';
 import {
   Count,
   Day,
@@ -42,12 +42,19 @@ const profile = {
   linkedin: Nullable(Text()),
   twitter: Nullable(Text()),
   discord: Nullable(Text()),
+  github: Nullable(Text()),
   website_url: Nullable(Text()),
   organization: Nullable(Text()),
   job_title: Nullable(Text()),
   pronouns: Nullable(Text()),
   bot: Flag({ description: 'Whether it stands for a program' }),
   work_information: Nullable(Text()),
+  local_time: Nullable(Text({ description: 'In the time zone that the user chose' })),
+};
+const follows = {
+  followers: Count(),
+  following: Count(),
+  is_followed: Flag({ description: 'By the caller' }),
 };
 const account = {
   ...profile,
@@ -59,14 +66,20 @@ const account = {
   color_scheme_id: Id(),
   projects_limit: Count(),
   current_sign_in_at: Nullable(Timestamp()),
-  identities: ListOf(Fields({ provider: Text(), extern_uid: Text() })),
+  identities: ListOf(Fields({ provider: Text(), extern_uid: Text(), saml_provider_id: Nullable(Id()) })),
   can_create_group: Flag(),
   can_create_project: Flag(),
   two_factor_enabled: Flag(),
   external: Flag({ description: 'Whether the user sees internal projects as a member only' }),
   private_profile: Flag({ description: 'Whether the profile is hidden from others' }),
   commit_email: Text(),
+  preferred_language: Text(),
+  followers: Count(),
+  following: Count(),
 };
+
+/** What administrators note of a user, by keys of their own. */
+export const CustomAttribute = Entity('CustomAttribute', { key: Text(), value: Text() });
 
 /** A user as other objects name them. */
 export const UserReference = Entity('UserReference', reference);
@@ -75,19 +88,37 @@ export const UserProfile = Entity('User', profile);
 
 const administration = {
   is_admin: Flag(),
+  is_auditor: Flag(),
   note: Nullable(Text()),
   namespace_id: Nullable(Id({ description: 'Id of the personal namespace' })),
   created_by: Nullable(UserReference, { description: 'Who created it' }),
+  using_license_seat: Flag({ description: 'Whether the account counts as one that can be used' }),
+  shared_runners_minutes_limit: Nullable(Count()),
+  extra_shared_runners_minutes_limit: Nullable(Count()),
+  unconfirmed_email: Nullable(Text({ description: 'An address that replaces the present one when it is confirmed' })),
+  custom_attributes: Sometimes(ListOf(CustomAttribute)),
+};
+const details = {
+  sign_in_count: Count(),
+  current_sign_in_ip: Nullable(Text()),
+  last_sign_in_ip: Nullable(Text()),
+  highest_role: Count({ description: 'The highest level that the user has anywhere' }),
+  plan: Nullable(Text()),
+  trial: Nullable(Flag()),
 };
 /** Any account, for administrators. */
 export const UserForAdmin = Entity('UserForAdmin', { ...account, ...administration });
+/** Any account with its sign-ins, for administrators. */
+export const UserDetailsForAdmin = Entity('UserDetailsForAdmin', { ...account, ...administration, ...details });
 /** One's own account; administrators see the administrator's keys of it too. */
 export const UserAccount = Entity('UserAccount', { ...account, ...sometimes(administration) });
 /** A user in lists and by id: as much as the caller may see. */
 export const UserView = Entity('UserView', {
   ...reference,
   ...sometimes(without(account, reference)),
+  ...sometimes(follows),
   ...sometimes(administration),
+  ...sometimes(details),
 });
 
 /** The columns that a reference needs; other slices join these. */
@@ -95,10 +126,13 @@ export type ReferenceRow = Pick<
   User,
   'id' | 'username' | 'name' | 'state' | 'public_email' | 'locked_until' | 'avatar_object_key'
 >;
-/** A user with the id of their personal namespace and whoever created them. */
+/** A user with what other tables tell of them. */
 export interface AccountRow extends User {
   readonly namespace_id: number | null;
   readonly created_by: ReferenceRow | null;
+  readonly identities: readonly Pick<Identity, 'provider' | 'extern_uid' | 'saml_provider_id'>[];
+  readonly followers: number;
+  readonly following: number;
 }
 
 function avatarUrl(user: Pick<User, 'id' | 'avatar_object_key'>, externalUrl: string): string | null {
@@ -121,6 +155,12 @@ export function userReference(user: ReferenceRow, externalUrl: string): Static<t
   };
 }
 
+function localTime({ timezone }: User): string | null {
+  if (timezone === null) return null;
+  const format = { hour: 'numeric', minute: '2-digit', timeZone: timezone } as const;
+  return new Date().toLocaleTimeString('en-US', format);
+}
+
 function workInformation(user: User): string | null {
   if (user.job_title && user.organization) return `${user.job_title} at ${user.organization}`;
   return user.job_title || user.organization || null;
@@ -128,8 +168,8 @@ function workInformation(user: User): string | null {
 
 /** The user without what a private profile hides from others. */
 export function withheld(user: User): User {
-  const hidden = { bio: '', location: '', skype: '', linkedin: '', twitter: '', discord: '', website_url: '' };
-  return { ...user, ...hidden, organization: '', job_title: '', pronouns: null };
+  const links = { skype: '', linkedin: '', twitter: '', discord: '', github: '', website_url: '' };
+  return { ...user, ...links, bio: '', location: '', organization: '', job_title: '', pronouns: null, timezone: null };
 }
 
 /** The public profile: what the user chose to tell. */
@@ -143,17 +183,19 @@ export function userProfile(user: User, externalUrl: string): Static<typeof User
     linkedin: user.linkedin,
     twitter: user.twitter,
     discord: user.discord,
+    github: user.github,
     website_url: user.website_url,
     organization: user.organization,
     job_title: user.job_title,
     pronouns: user.pronouns,
     bot: user.user_type === 'project_bot' || user.user_type === 'group_bot',
     work_information: workInformation(user),
+    local_time: localTime(user),
   };
 }
 
 /** One's own account. */
-export function userAccount(user: User, externalUrl: string): Static<typeof UserAccount> {
+export function userAccount(user: AccountRow, externalUrl: string): Static<typeof UserAccount> {
   return {
     ...userProfile(user, externalUrl),
     last_sign_in_at: user.last_sign_in_at,
@@ -164,14 +206,20 @@ export function userAccount(user: User, externalUrl: string): Static<typeof User
     color_scheme_id: user.color_scheme_id,
     projects_limit: user.projects_limit,
     current_sign_in_at: user.current_sign_in_at,
-    // Sign-in through other providers has no table yet: nobody has any.
-    identities: [],
+    identities: user.identities.map(({ provider, extern_uid, saml_provider_id }) => ({
+      provider,
+      extern_uid,
+      saml_provider_id,
+    })),
     can_create_group: user.can_create_group,
     can_create_project: user.projects_limit > 0,
     two_factor_enabled: user.two_factor_enabled,
     external: user.external,
     private_profile: user.private_profile,
     commit_email: user.commit_email ?? user.email,
+    preferred_language: user.preferred_language,
+    followers: user.followers,
+    following: user.following,
   };
 }
 
@@ -180,8 +228,31 @@ export function userForAdmin(user: AccountRow, externalUrl: string): Static<type
   return {
     ...userAccount(user, externalUrl),
     is_admin: user.admin,
+    is_auditor: user.auditor,
     note: user.note,
     namespace_id: user.namespace_id,
     created_by: user.created_by && userReference(user.created_by, externalUrl),
+    using_license_seat: user.state === 'active' && user.user_type === 'human',
+    shared_runners_minutes_limit: user.shared_runners_minutes_limit,
+    extra_shared_runners_minutes_limit: user.extra_shared_runners_minutes_limit,
+    unconfirmed_email: user.unconfirmed_email,
+  };
+}
+
+/** Any account with its sign-ins, for administrators. */
+export function userDetails(
+  user: AccountRow,
+  highestRole: number,
+  externalUrl: string,
+): Static<typeof UserDetailsForAdmin> {
+  return {
+    ...userForAdmin(user, externalUrl),
+    sign_in_count: user.sign_in_count,
+    current_sign_in_ip: user.current_sign_in_ip,
+    last_sign_in_ip: user.last_sign_in_ip,
+    highest_role: highestRole,
+    // There is one plan, and nothing to try.
+    plan: null,
+    trial: null,
   };
 }

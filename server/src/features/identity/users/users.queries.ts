@@ -1,11 +1,11 @@
 /** Rows of `users`. */
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import type { UsersTable } from '../../../kernel/db/tables.ts';
 import type { CursorValues } from '../../../kernel/http/pagination.ts';
 import { type Direction, idOrder, type KeysetOrder, keysetOrder } from '../../../kernel/http/paging.queries.ts';
-import type { AccountRow, ReferenceRow } from './users.entity.ts';
+import type { ReferenceRow } from './users.entity.ts';
 
 export type NewUser = Insertable<UsersTable>;
 
@@ -58,26 +58,76 @@ export async function findReferences(db: Db, ids: readonly number[]): Promise<Ma
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Adds what the administrator's view tells besides the row. */
-export async function withAccounts(db: Db, users: readonly User[]): Promise<AccountRow[]> {
-  if (users.length === 0) return [];
-  const ids = users.map((user) => user.id);
-  const spaces = await db
-    .selectFrom('namespaces')
-    .select(['id', 'owner_id'])
-    .where('kind', '=', 'user')
-    .where('owner_id', 'in', ids)
+/** Changes columns of one user; the row as it is then. */
+export async function updateUser(tx: Db, id: number, changes: Updateable<UsersTable>): Promise<User> {
+  return await tx
+    .updateTable('users')
+    .set({ ...changes, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The row, locked until the transaction ends. */
+export async function lockUser(tx: Db, id: number): Promise<User | undefined> {
+  return await tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Ids of the administrators who can sign in, locked, so that two cannot remove each other at once. */
+export async function lockAdministrators(tx: Db): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', true)
+    .where('state', '=', 'active')
+    .orderBy('id')
+    .forUpdate()
     .execute();
-  const space = new Map(spaces.map((row) => [row.owner_id, row.id]));
-  const creators = await findReferences(
-    db,
-    users.flatMap((user) => user.created_by_id ?? []),
-  );
-  return users.map((user) => ({
-    ...user,
-    namespace_id: space.get(user.id) ?? null,
-    created_by: creators.get(user.created_by_id ?? 0) ?? null,
-  }));
+  return rows.map(({ id }) => id);
+}
+
+/** Remembers a link that sets the password; one that was sent before no longer works. */
+export async function setResetToken(tx: Db, id: number, tokenSha256: Buffer): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ reset_password_token_sha256: tokenSha256, reset_password_sent_at: sql`now()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+export interface NewIdentity {
+  readonly provider: string;
+  readonly extern_uid: string;
+  readonly saml_provider_id: number | null;
+}
+
+/** Binds a user to a person at a provider; replaces the binding to the same provider. */
+export async function insertIdentity(tx: Db, userId: number, identity: NewIdentity): Promise<void> {
+  await tx
+    .insertInto('identities')
+    .values({ user_id: userId, ...identity })
+    .onConflict((conflict) =>
+      conflict
+        .constraint('identities_user_provider_key')
+        .doUpdateSet({ extern_uid: identity.extern_uid, saml_provider_id: identity.saml_provider_id }),
+    )
+    .execute();
+}
+
+/** False when the user has no such identity. */
+export async function deleteIdentity(tx: Db, userId: number, provider: string): Promise<boolean> {
+  const row = await tx
+    .deleteFrom('identities')
+    .where('user_id', '=', userId)
+    .where('provider', '=', provider)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** By id when the text is a number, else by user name. */
+export async function findUserByIdOrName(db: Db, text: string): Promise<User | undefined> {
+  return /^\d{1,15}$/.test(text) ? await findUser(db, Number(text)) : await findUserByUsername(db, text);
 }
 
 /** Whether another group or user has the path that a new user's namespace would get. */
@@ -90,11 +140,19 @@ export async function pathTaken(db: Db, username: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Sets the password's hash and ends a lock of failed attempts. */
-export async function updatePassword(db: Db, id: number, passwordHash: string): Promise<void> {
+/** Sets the password's hash; ends a lock of failed attempts, and links that would set another. */
+export async function updatePassword(db: Db, id: number, passwordHash: string, expired = false): Promise<void> {
   await db
     .updateTable('users')
-    .set({ password_hash: passwordHash, failed_attempts: 0, locked_until: null, updated_at: sql`now()` })
+    .set({
+      password_hash: passwordHash,
+      password_expired: expired,
+      failed_attempts: 0,
+      locked_until: null,
+      reset_password_token_sha256: null,
+      reset_password_sent_at: null,
+      updated_at: sql`now()`,
+    })
     .where('id', '=', id)
     .execute();
 }
@@ -114,6 +172,11 @@ export interface UserFilter {
   readonly without_project_bots?: boolean | undefined;
   readonly without_projects?: boolean | undefined;
   readonly admins?: boolean | undefined;
+  readonly two_factor?: 'enabled' | 'disabled' | undefined;
+  readonly skip_ldap?: boolean | undefined;
+  /** Who is this person at the provider. */
+  readonly identity?: { readonly provider: string; readonly extern_uid: string } | undefined;
+  readonly custom_attributes?: Readonly<Record<string, string>> | undefined;
   readonly created_after?: Date | undefined;
   readonly created_before?: Date | undefined;
   readonly id_after?: number | undefined;
@@ -148,8 +211,8 @@ export function userOrder(name: UserOrder, direction: Direction): KeysetOrder<Us
   return keysetOrder<User>([{ ...orderColumns[name], name, direction, value: (user) => user[name] }, byId(direction)]);
 }
 
-function filtered(db: Db, filter: UserFilter) {
-  let query = db.selectFrom('users').selectAll('users');
+function filtered(db: Db, filter: UserFilter): Filtered {
+  let query = allUsers(db);
   if (filter.username !== undefined)
     query = query.where(sql`lower(users.username)`, '=', filter.username.toLowerCase());
   if (filter.public_email !== undefined)
@@ -186,6 +249,30 @@ function filtered(db: Db, filter: UserFilter) {
       ),
     );
   if (filter.admins) query = query.where('users.admin', '=', true);
+  return byDetails(query, filter);
+}
+
+type Filtered = ReturnType<typeof allUsers>;
+const allUsers = (db: Db) => db.selectFrom('users').selectAll('users');
+
+/** The filters that only few lists have. */
+function byDetails(all: Filtered, filter: UserFilter): Filtered {
+  let query = all;
+  if (filter.two_factor) query = query.where('users.two_factor_enabled', '=', filter.two_factor === 'enabled');
+  if (filter.skip_ldap)
+    query = query.where(
+      sql<boolean>`not exists (select from identities i where i.user_id = users.id and i.provider like 'ldap%')`,
+    );
+  const { identity } = filter;
+  if (identity)
+    query = query.where(
+      sql<boolean>`users.id in (select i.user_id from identities i
+        where i.provider = ${identity.provider} and i.extern_uid = ${identity.extern_uid})`,
+    );
+  for (const [key, value] of Object.entries(filter.custom_attributes ?? {}))
+    query = query.where(
+      sql<boolean>`users.id in (select a.user_id from user_custom_attributes a where a.key = ${key} and a.value = ${value})`,
+    );
   if (filter.created_after) query = query.where('users.created_at', '>=', filter.created_after);
   if (filter.created_before) query = query.where('users.created_at', '<=', filter.created_before);
   if (filter.id_after !== undefined) query = query.where('users.id', '>', filter.id_after);

@@ -1,27 +1,34 @@
 /** Routes of users. */
 import Type from 'typebox';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
 import { keysetPage, mapPage } from '../../../kernel/http/pagination.ts';
-import { Bool, DateTimeParam, Int, Int32, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, DateTimeParam, Hash, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import {
+  customAttributesOf,
+  followCounts,
+  highestRole,
+  isFollowed,
+  withAccount,
+  withAccounts,
+} from './accounts.queries.ts';
+import {
   UserAccount,
-  UserForAdmin,
   UserView,
   userAccount,
+  userDetails,
   userForAdmin,
   userProfile,
   userReference,
   withheld,
 } from './users.entity.ts';
-import { findUser, listUsers, userOrder, withAccounts } from './users.queries.ts';
-import { randomPassword, type Users } from './users.service.ts';
+import { findUser, listUsers, userOrder } from './users.queries.ts';
 
 export interface UserRouteDependencies {
   readonly db: Db;
-  readonly users: Users;
   readonly externalUrl: string;
 }
 
@@ -47,18 +54,41 @@ const listFilters = {
   created_before: Optional(DateTimeParam({ description: 'Administrators only' })),
   id_after: Optional(Int({ description: 'Only users with an id above this' })),
   id_before: Optional(Int({ description: 'Only users with an id below this' })),
+  two_factor: Optional(OneOf(['enabled', 'disabled'], { description: 'Administrators only' })),
+  extern_uid: Optional(Str({ description: 'Administrators only; with `provider`' })),
+  provider: Optional(Str({ description: 'Administrators only; with `extern_uid`' })),
+  skip_ldap: Optional(Bool({ description: 'Leaves out users of LDAP servers' })),
+  custom_attributes: Optional(Hash(Str(), { description: 'Administrators only: values that they must have' })),
+  with_custom_attributes: Optional(Bool({ description: 'Administrators only' })),
   order_by: Optional(
     OneOf(['id', 'name', 'username', 'created_at', 'updated_at'], { description: 'Administrators only' }),
   ),
   sort: Optional(OneOf(['asc', 'desc'], { description: 'Administrators only' })),
 };
 
-const missingPassword = () =>
-  invalidParameters([
-    'password, reset_password, force_random_password are missing, at least one parameter must be provided',
-  ]);
+/** The person at a provider that a list is asked for; only for administrators. */
+function identityOf(
+  { provider, extern_uid }: { readonly provider?: string; readonly extern_uid?: string },
+  caller: Caller,
+): { provider: string; extern_uid: string } | undefined {
+  if (provider === undefined && extern_uid === undefined) return undefined;
+  if (!provider || !extern_uid) throw invalidParameters(['provider, extern_uid provide all or none of parameters']);
+  if (!caller.admin) throw forbidden();
+  return { provider, extern_uid };
+}
 
-export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): Route[] {
+export function userRoutes({ db, externalUrl }: UserRouteDependencies): Route[] {
+  /** Custom attributes of each user, where an administrator asks for them. */
+  const attributesFor = async (users: readonly { readonly id: number }[], wanted: boolean, caller: Caller) =>
+    wanted && caller.admin
+      ? await customAttributesOf(
+          db,
+          users.map(({ id }) => id),
+        )
+      : null;
+  const withAttributes = (found: Awaited<ReturnType<typeof attributesFor>>, id: number) =>
+    found ? { custom_attributes: found.get(id) ?? [] } : {};
+
   return [
     route({
       ...common,
@@ -72,9 +102,8 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
       handler: async ({ caller }) => {
         const user = caller.user;
         if (!user) throw notFound('User');
-        if (!caller.admin) return userAccount(user, externalUrl);
-        const [account] = await withAccounts(db, [user]);
-        return account && userForAdmin(account, externalUrl);
+        const account = await withAccount(db, user);
+        return caller.admin ? userForAdmin(account, externalUrl) : userAccount(account, externalUrl);
       },
     }),
     route({
@@ -88,9 +117,20 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
       pagination: 'keyset',
       responses: { 200: ListOf(UserView) },
       handler: async ({ params, page, caller }) => {
-        const { public_email, without_projects, admins, created_after, created_before, order_by, sort, ...open } =
+        const { public_email, without_projects, admins, created_after, created_before, order_by, sort, ...more } =
           params;
-        const privileged = { public_email, without_projects, admins, created_after, created_before };
+        const { provider, extern_uid, two_factor, custom_attributes, with_custom_attributes, ...open } = more;
+        const identity = identityOf({ provider, extern_uid }, caller);
+        const dates = { created_after, created_before };
+        const privileged = {
+          public_email,
+          without_projects,
+          admins,
+          ...dates,
+          two_factor,
+          identity,
+          custom_attributes,
+        };
         const filter = { ...open, ...(caller.admin ? privileged : {}), privateEmails: caller.admin };
         const order = userOrder(
           (caller.admin ? order_by : undefined) ?? 'id',
@@ -100,9 +140,12 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
         const found = keysetPage(page, rows, order.cursorOf);
         if (!caller.admin) return mapPage(found, (user) => userReference(user, externalUrl));
         const accounts = new Map((await withAccounts(db, found.items)).map((account) => [account.id, account]));
-        return mapPage(found, (user) =>
-          userForAdmin(accounts.get(user.id) ?? { ...user, namespace_id: null, created_by: null }, externalUrl),
-        );
+        const attributes = await attributesFor(found.items, with_custom_attributes === true, caller);
+        return mapPage(found, (user) => {
+          const account = accounts.get(user.id);
+          if (!account) throw new Error('a listed user has no account');
+          return { ...userForAdmin(account, externalUrl), ...withAttributes(attributes, user.id) };
+        });
       },
     }),
     route({
@@ -113,80 +156,26 @@ export function userRoutes({ db, users, externalUrl }: UserRouteDependencies): R
       rate: 'users_get_by_id',
       scopes: reading,
       access: { on: 'public' },
-      params: Type.Object({ id: Int({ description: 'Id of the user' }) }),
+      params: Type.Object({
+        id: Int({ description: 'Id of the user' }),
+        with_custom_attributes: Optional(Bool({ description: 'Administrators only' })),
+      }),
       responses: { 200: UserView },
       handler: async ({ params, caller }) => {
+        // Whoever is not signed in could count through the ids of everybody.
+        if (!caller.user) throw forbidden('Not authorized!');
         const user = await findUser(db, params.id);
         if (!user) throw notFound('User');
-        const [account] = caller.admin ? await withAccounts(db, [user]) : [];
-        if (account) return userForAdmin(account, externalUrl);
-        const open = !user.private_profile || caller.user?.id === user.id;
-        return userProfile(open ? user : withheld(user), externalUrl);
-      },
-    }),
-    route({
-      ...common,
-      method: 'POST',
-      path: '/users',
-      summary: 'Create a user',
-      access: { on: 'instance', ability: 'admin' },
-      params: Type.Object({
-        email: Str({ description: 'Email address' }),
-        name: Str({ description: 'Display name' }),
-        username: Str({ description: 'Username' }),
-        password: Optional(Str({ description: 'Password for signing in' })),
-        reset_password: Optional(Bool({ description: 'The password is random until the user sets one' })),
-        force_random_password: Optional(Bool({ description: 'Give a random password' })),
-        skip_confirmation: Optional(Bool({ description: 'Addresses given by administrators count as confirmed' })),
-        admin: Optional(Bool({ description: 'Whether the user is an administrator' })),
-        external: Optional(
-          Bool({ description: 'Whether the user is external: sees internal projects as a member only' }),
-        ),
-        can_create_group: Optional(Bool({ description: 'Whether the user may create top-level groups' })),
-        projects_limit: Optional(
-          Int32({ minimum: 0, description: 'Projects that the user may create in the personal namespace' }),
-        ),
-        private_profile: Optional(OrNull(Bool({ description: 'Whether the profile is hidden from others' }))),
-        bio: Optional(Str({ maxLength: 255, description: 'About the user' })),
-        location: Optional(Str({ maxLength: 255, description: 'Where the user is' })),
-        public_email: Optional(Str({ maxLength: 255, description: 'Address shown on the profile' })),
-        commit_email: Optional(Str({ maxLength: 255, description: 'Address in commits made on the page' })),
-        skype: Optional(Str({ maxLength: 255, description: "The user's Skype name" })),
-        linkedin: Optional(Str({ maxLength: 500, description: "The user's LinkedIn name" })),
-        twitter: Optional(Str({ maxLength: 500, description: "The user's X name" })),
-        discord: Optional(Str({ maxLength: 500, description: "The user's Discord id" })),
-        website_url: Optional(Str({ maxLength: 500, description: "Address of the user's site" })),
-        organization: Optional(Str({ maxLength: 255, description: 'Organization that the user belongs to' })),
-        job_title: Optional(Str({ maxLength: 255, description: "The user's job title" })),
-        pronouns: Optional(Str({ maxLength: 50, description: "The user's pronouns" })),
-        note: Optional(Str({ maxLength: 2000, description: 'Notes of administrators about the user' })),
-        theme_id: Optional(Int32({ minimum: 1, description: 'Theme of the page: a number from 1 to 10' })),
-        color_scheme_id: Optional(Int32({ minimum: 1, description: 'Colours of code: a number from 1 to 6' })),
-      }),
-      responses: { 201: UserForAdmin },
-      errors: [409],
-      handler: async ({ params, caller }) => {
-        const { email, name, username, password, reset_password, force_random_password, skip_confirmation, ...rest } =
-          params;
-        const { admin, external, can_create_group, projects_limit, private_profile, ...profile } = rest;
-        const random = reset_password === true || force_random_password === true;
-        if (password === undefined && !random) throw missingPassword();
-        if (!caller.user) throw forbidden();
-        const user = await users.create({
-          email,
-          name,
-          username,
-          password: password ?? randomPassword(),
-          admin,
-          external,
-          can_create_group,
-          projects_limit,
-          private_profile: private_profile ?? undefined,
-          createdById: caller.user.id,
-          profile,
-        });
-        const [account] = await withAccounts(db, [user]);
-        return account && userForAdmin(account, externalUrl);
+        const attributes = await attributesFor([user], params.with_custom_attributes === true, caller);
+        if (caller.admin) {
+          const account = await withAccount(db, user);
+          const role = await highestRole(db, user.id);
+          return { ...userDetails(account, role, externalUrl), ...withAttributes(attributes, user.id) };
+        }
+        if (user.private_profile && caller.user.id !== user.id) return userProfile(withheld(user), externalUrl);
+        const counts = (await followCounts(db, [user.id])).get(user.id) ?? { followers: 0, following: 0 };
+        const is_followed = await isFollowed(db, caller.user.id, user.id);
+        return { ...userProfile(user, externalUrl), ...counts, is_followed };
       },
     }),
   ];

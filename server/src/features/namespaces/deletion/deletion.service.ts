@@ -14,6 +14,7 @@ import { scheduledText, unscheduledText } from '../naming/naming.ts';
 import { claimPath } from '../naming/redirects.queries.ts';
 import {
   deleteProject,
+  findPersonalNamespace,
   findProject,
   lockNamespace,
   projectsToRemove,
@@ -185,9 +186,19 @@ export function deletionService(deps: NamespacesDependencies) {
     });
   }
 
+  /** For somebody who is removed: the projects of their own namespace now, the groups by their tasks. */
+  async function removePlacesOf(userId: number, groups: readonly number[], signal: AbortSignal): Promise<void> {
+    const space = await findPersonalNamespace(db, userId);
+    for (const id of space ? await projectsBelow(db, space.id) : []) {
+      signal.throwIfAborted();
+      await removeProject(id);
+    }
+    for (const id of groups) await enqueueGroup(db, id);
+  }
+
   const tasks: Task[] = [projectTask, groupTask, sweepTask];
   const cron: CronItem[] = [{ task: sweepTask.name, schedule: '7 2 * * *' }];
-  return { scheduleProject, restoreProject, scheduleGroup, restoreGroup, removeProject, tasks, cron };
+  return { scheduleProject, restoreProject, scheduleGroup, restoreGroup, removeProject, removePlacesOf, tasks, cron };
 }
 
 export type DeletionService = ReturnType<typeof deletionService>;

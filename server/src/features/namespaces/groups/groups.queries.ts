@@ -100,6 +100,18 @@ export async function groupsToRemove(db: Db, days: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Groups that would be without an owner: nobody else owns them or a group above them. */
+export async function soleOwnedGroups(db: Db, userId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select n.id from grants g join namespaces n on n.id = g.namespace_id
+    where g.user_id = ${userId} and g.level = 50 and n.kind = 'group' and ${grantHolds('g')}
+      and not exists (select from grants o join users u on u.id = o.user_id
+        where o.namespace_id = any(n.traversal_ids) and o.level = 50 and o.user_id <> ${userId}
+          and u.deletion_requested_at is null and ${grantHolds('o')})
+    order by n.id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** The most open visibility below a group: of its groups and projects. */
 export async function visibilitiesBelow(tx: Db, groupId: number): Promise<{ projects: string[]; groups: string[] }> {
   const { rows } = await sql<{ projects: string[]; groups: string[] }>`

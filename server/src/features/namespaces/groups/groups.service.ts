@@ -18,7 +18,7 @@ import {
   visibilities,
 } from '../naming/naming.ts';
 import { claimPath, leaveGroupPaths } from '../naming/redirects.queries.ts';
-import { lockNamespace } from '../projects/projects.queries.ts';
+import { findPersonalNamespace, lockNamespace } from '../projects/projects.queries.ts';
 import {
   type GroupColumns,
   insertNamespace,
@@ -95,6 +95,19 @@ export async function createPersonalNamespace(
 
 /** What the setting's numbers stand for. */
 const creationLevels = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const;
+
+/** In the transaction that changes a user's names: their namespace follows. Throws the API's 400. */
+export async function renamePersonalNamespace(tx: Db, user: Pick<User, 'id' | 'username' | 'name'>): Promise<void> {
+  const reserved = groupPathReasons(user.username, true).filter((reason) => reason.endsWith('is a reserved name'));
+  if (reserved.length > 0) throw invalidRecord({ username: reserved });
+  const namespace = await findPersonalNamespace(tx, user.id);
+  if (!namespace) return;
+  if (user.username.toLowerCase() !== namespace.path.toLowerCase()) {
+    await claimPath(tx, user.username);
+    await leaveGroupPaths(tx, namespace.id);
+  }
+  await moveGroup(tx, namespace, { path: user.username, name: user.name });
+}
 
 export function groupService(deps: NamespacesDependencies) {
   const { db, settings } = deps;

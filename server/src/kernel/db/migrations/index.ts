@@ -4,6 +4,7 @@ import { paging } from './0002-paging.ts';
 import { featuresMigration } from './0003-features.ts';
 import { rateLimits } from './0004-rate-limits.ts';
 import { tokensMigration } from './0005-tokens.ts';
+import { accounts } from './0006-accounts.ts';
 import { twoFactor } from './0007-two-factor.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -18,5 +19,6 @@ export const migrations: readonly Migration[] = [
   featuresMigration,
   rateLimits,
   tokensMigration,
+  accounts,
   twoFactor,
 ];

@@ -44,6 +44,7 @@ const declare = (method: Route['method'], url: string): Route =>
     tag: 'echo',
     credentials: [],
     access: { on: 'public' },
+    ...(method === 'DELETE' ? { conditional: 'a thing of the test' } : {}),
     params: Params,
     responses: { 200: Echo },
     handler: async ({ params }) => ({ params: shown(params), disk: onDisk() }),

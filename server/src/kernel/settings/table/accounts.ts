@@ -4,14 +4,15 @@ import { decimal, flag, integers, level, map, text, texts, whole, word } from '.
 
 const days = { min: 1, max: 400 };
 /** `-1` forbids keys of the kind, 0 has no minimum. */
-const bits = { min: -1, max: 65_536 };
+const bits = { min: -1, max: 65_536, acts: 'SSH keys' };
 const note = { max: 65_535 };
 const newAccounts = { acts: 'new accounts' };
 const passwords = { acts: 'new passwords' };
+const registration = { acts: 'registration' };
 
 export const accounts = {
   after_sign_out_path: text('accounts', null, 'Where people land after they signed out', { max: 2_048 }),
-  after_sign_up_text: text('accounts', null, 'Shown after registration', note),
+  after_sign_up_text: text('accounts', null, 'Shown after registration', { ...note, ...registration }),
   admin_mode: flag('accounts', false, 'Administrators sign in again for administrative tasks', {
     acts: 'sessions and tokens',
   }),
@@ -26,7 +27,10 @@ export const accounts = {
   authorized_keys_enabled: flag('accounts', true, 'Keep an authorized_keys file; Millrace serves SSH itself'),
   can_create_group: flag('accounts', true, 'New accounts may create top-level groups', newAccounts),
   deactivate_dormant_users: flag('accounts', false, 'Deactivate accounts that nobody uses'),
-  deactivate_dormant_users_period: whole('accounts', 90, 'Days until an account counts as unused', { min: 90 }),
+  deactivate_dormant_users_period: whole('accounts', 90, 'Days until an account counts as unused', {
+    min: 90,
+    acts: 'deactivating accounts',
+  }),
   default_dark_syntax_highlighting_theme: whole('accounts', 2, 'Highlighting theme of new accounts in the dark', {
     min: 1,
   }),
@@ -44,9 +48,12 @@ export const accounts = {
   ),
   disable_personal_access_tokens: flag('accounts', false, 'Nobody makes or uses personal access tokens'),
   disabled_oauth_sign_in_sources: texts('accounts', [], 'Providers that nobody may sign in with'),
-  domain_allowlist: texts('accounts', [], 'Only addresses of these domains register; wildcards'),
-  domain_denylist: texts('accounts', [], 'Addresses of these domains do not register; wildcards'),
-  domain_denylist_enabled: flag('accounts', false, 'Use domain_denylist', { needs: ['domain_denylist'] }),
+  domain_allowlist: texts('accounts', [], 'Only addresses of these domains register; wildcards', registration),
+  domain_denylist: texts('accounts', [], 'Addresses of these domains do not register; wildcards', registration),
+  domain_denylist_enabled: flag('accounts', false, 'Use domain_denylist', {
+    needs: ['domain_denylist'],
+    ...registration,
+  }),
   dsa_key_restriction: whole('accounts', -1, 'Least bits of DSA keys; -1 forbids them, 0 takes all', bits),
   ecdsa_key_restriction: whole('accounts', 0, 'Least bits of ECDSA keys; -1 forbids them, 0 takes all', bits),
   ecdsa_sk_key_restriction: whole('accounts', 0, 'Least bits of ECDSA_SK keys; -1 forbids them, 0 takes all', bits),
@@ -57,15 +64,23 @@ export const accounts = {
     ['off', 'soft', 'hard'],
     'off',
     'Whether a new address must be confirmed',
+    { acts: 'registration and sign-in' },
   ),
   email_restrictions: text('accounts', null, 'Expression for addresses that may not register', {
     ...note,
     format: 'regex',
+    ...registration,
   }),
-  email_restrictions_enabled: flag('accounts', false, 'Use email_restrictions', { needs: ['email_restrictions'] }),
+  email_restrictions_enabled: flag('accounts', false, 'Use email_restrictions', {
+    needs: ['email_restrictions'],
+    ...registration,
+  }),
   enforce_email_subaddress_restrictions: flag('accounts', false, 'No addresses with + register'),
-  enforce_terms: flag('accounts', false, 'Everybody must accept the terms', { needs: ['terms'] }),
-  terms: text('accounts', null, 'Terms of service, Markdown', { max: 1_000_000 }),
+  enforce_terms: flag('accounts', false, 'Everybody must accept the terms', {
+    needs: ['terms'],
+    acts: 'registration and sign-in',
+  }),
+  terms: text('accounts', null, 'Terms of service, Markdown', { max: 1_000_000, ...registration }),
   external_auth_client_cert: text('accounts', null, 'Certificate for the outside authorisation service', {
     ...note,
     needs: ['external_auth_client_key'],
@@ -122,7 +137,7 @@ export const accounts = {
   minimum_password_length: whole('accounts', 8, 'Shortest password', { min: 8, max: 128, ...passwords }),
   new_user_signups_cap: whole('accounts', null, 'Accounts after which registrations wait for approval'),
   seat_control: level('accounts', [0, 1, 2], 0, 'What happens when all seats are taken'),
-  notify_on_unknown_sign_in: flag('mail', true, 'Mail after a sign-in from a new address'),
+  notify_on_unknown_sign_in: flag('mail', true, 'Mail after a sign-in from a new address', { acts: 'sign-in' }),
   password_authentication_enabled_for_git: flag('accounts', true, 'Passwords work for git over HTTP', {
     acts: 'git over HTTP',
   }),
@@ -138,7 +153,12 @@ export const accounts = {
   }),
   instance_token_prefix: text('accounts', '', 'Start of all other new tokens', { max: 20, format: 'prefix' }),
   remember_me_enabled: flag('accounts', true, 'Sign-in offers to remember', { acts: 'sign-in' }),
-  require_admin_approval_after_user_signup: flag('accounts', true, 'Registrations wait for an administrator'),
+  require_admin_approval_after_user_signup: flag(
+    'accounts',
+    true,
+    'Registrations wait for an administrator',
+    registration,
+  ),
   require_admin_two_factor_authentication: flag('accounts', false, 'Administrators need a second factor', {
     acts: 'sign-in',
   }),
@@ -161,7 +181,7 @@ export const accounts = {
   service_access_tokens_expiration_enforced: flag('accounts', true, 'Tokens of service accounts need an end'),
   session_expire_delay: whole('accounts', 10_080, 'Minutes until an idle session ends', { min: 1, acts: 'sessions' }),
   sign_in_restrictions: map('accounts', {}, 'Further rules for signing in'),
-  signup_enabled: flag('accounts', true, 'People register by themselves'),
+  signup_enabled: flag('accounts', true, 'People register by themselves', registration),
   two_factor_grace_period: whole('accounts', 48, 'Hours until the second factor must be there', { acts: 'sign-in' }),
   unconfirmed_users_delete_after_days: whole('accounts', 7, 'Days until unconfirmed accounts are deleted', { min: 1 }),
   unique_ips_limit_enabled: flag('accounts', false, 'Bound the addresses that one account signs in from', {

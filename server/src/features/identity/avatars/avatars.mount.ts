@@ -1,0 +1,31 @@
+/** `/uploads/-/system/user/avatar/:id/:file`: pictures as what their bytes are, so that nothing in them can run. */
+import type { FastifyInstance } from 'fastify';
+import type { Db } from '../../../kernel/db/index.ts';
+import { noSuchRoute } from '../../../kernel/http/errors.ts';
+import { readAll } from '../../../kernel/http/params/body.ts';
+import type { ObjectStore } from '../../../kernel/objects/index.ts';
+import { findUser } from '../users/index.ts';
+import { imageType, maximumAvatarBytes } from './avatars.service.ts';
+
+export function mountAvatars(server: FastifyInstance, db: Db, objects: ObjectStore): void {
+  server.get<{ Params: { id: string; file: string } }>(
+    '/uploads/-/system/user/avatar/:id/:file',
+    async (request, reply) => {
+      const { id, file } = request.params;
+      const user = /^\d{1,15}$/.test(id) ? await findUser(db, Number(id)) : undefined;
+      const key = user?.avatar_object_key;
+      // The name is compared, never used as a path.
+      if (!key || key !== file || !(await objects.exists(key))) throw noSuchRoute();
+      const bytes = await readAll(objects.get(key), 'avatar', maximumAvatarBytes);
+      const type = imageType(bytes);
+      if (type === null) throw noSuchRoute();
+      return reply
+        .header('Content-Type', type)
+        .header('X-Content-Type-Options', 'nosniff')
+        .header('Content-Security-Policy', "default-src 'none'; sandbox")
+        .header('Cross-Origin-Resource-Policy', 'same-origin')
+        .header('Cache-Control', 'public, max-age=86400, immutable')
+        .send(bytes);
+    },
+  );
+}

@@ -1,0 +1,121 @@
+/** Pictures: only images by their bytes, under generated names, served so that nothing in them can run. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { buildAdmin, buildToken, buildUser, unique } from '../../../../test/factories.ts';
+import { imageType } from './avatars.service.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const form = (bytes: Buffer | string, name: string, type: string) => {
+  const data = new FormData();
+  data.set('avatar', new File([new Uint8Array(Buffer.from(bytes))], name, { type }));
+  return data;
+};
+const put = (token: string | undefined, data: FormData) =>
+  app.api<{ avatar_url: string | null }>('PUT', '/user/avatar', { token, form: data });
+const fetched = (url: string | null) => fetch(String(url));
+
+describe('PUT /user/avatar', () => {
+  it('security 5: keeps a picture and serves it as what its bytes are', async () => {
+    const { user, secret } = await buildToken(app);
+    const got = await put(secret, form(png, '../../evil.html', 'text/html'));
+    expect(got.status).toBe(200);
+    expect(got.body.avatar_url).toMatch(new RegExp(`/uploads/-/system/user/avatar/${user.id}/[0-9a-f]{32}$`));
+    const served = await fetched(got.body.avatar_url);
+    expect(served.status).toBe(200);
+    expect(served.headers.get('content-type')).toBe('image/png');
+    expect(served.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(served.headers.get('content-security-policy')).toContain('sandbox');
+    expect(Buffer.from(await served.arrayBuffer())).toEqual(png);
+    const me = await app.api<{ avatar_url: string }>('GET', '/user', { token: secret });
+    await expect
+      .poll(async () => (await app.api<{ avatar_url: string }>('GET', '/user', { token: secret })).body.avatar_url)
+      .toBe(got.body.avatar_url);
+    expect(me.status).toBe(200);
+  });
+
+  it('security 9: what is no image is refused, whatever it is called', async () => {
+    const { secret } = await buildToken(app);
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';
+    for (const bytes of [svg, '<html><script>alert(1)</script>', '%PDF-1.7', 'AT&TFORM\0\0\0\0DJVU', ''])
+      expect(await put(secret, form(bytes, 'a.png', 'image/png'))).toMatchObject({
+        status: 400,
+        body: { message: { avatar: [expect.stringContaining('file format is not supported')] } },
+      });
+    const large = Buffer.concat([png, Buffer.alloc(200 * 1024)]);
+    expect((await put(secret, form(large, 'a.png', 'image/png'))).body).toMatchObject({
+      message: { avatar: ['is too big (should be at most 200 KiB)'] },
+    });
+    expect((await put(undefined, form(png, 'a.png', 'image/png'))).status).toBe(401);
+    expect((await app.api('PUT', '/user/avatar', { token: secret, json: {} })).status).toBe(400);
+    expect((await app.api('PUT', '/user/avatar', { token: secret, json: { avatar: 'x' } })).status).toBe(400);
+  });
+
+  it('a new one replaces it, an empty one removes it, and the old bytes are given up', async () => {
+    const { user, secret } = await buildToken(app);
+    const first = await put(secret, form(png, 'a.png', 'image/png'));
+    const gif = await put(secret, form('GIF89a\x01\0\x01\0', 'a.gif', 'image/gif'));
+    expect((await fetched(gif.body.avatar_url)).headers.get('content-type')).toBe('image/gif');
+    expect((await fetched(first.body.avatar_url)).status).toBe(404);
+    const key = first.body.avatar_url?.split('/').at(-1) ?? '';
+    const given = await app.db.selectFrom('object_deletions').selectAll().where('object_key', '=', key).execute();
+    expect(given).toHaveLength(1);
+    const none = new FormData();
+    none.set('avatar', '');
+    expect((await put(secret, none)).body).toEqual({ avatar_url: null });
+    expect((await fetched(gif.body.avatar_url)).status).toBe(404);
+    for (const path of ['..%2f..%2fsecrets.key', key, '0'.repeat(32)])
+      expect((await app.request('GET', `/uploads/-/system/user/avatar/${user.id}/${path}`)).status).toBe(404);
+  });
+});
+
+describe('pictures elsewhere', () => {
+  it('administrators set and remove those of others', async () => {
+    const { secret } = await buildToken(app, { user: await buildAdmin(app) });
+    const user = await buildUser(app);
+    const send = (data: FormData) =>
+      app.api<{ avatar_url: string | null }>('PUT', `/users/${user.id}`, { token: secret, form: data });
+    expect((await send(form(png, 'a.png', 'image/png'))).body.avatar_url).toContain(`/avatar/${user.id}/`);
+    const none = new FormData();
+    none.set('avatar', '');
+    expect((await send(none)).body.avatar_url).toBeNull();
+    const data = form(png, 'a.png', 'image/png');
+    const username = unique('pictured');
+    const values = { username, name: 'P', email: `${username}@example.com`, force_random_password: 'true' };
+    for (const [key, value] of Object.entries(values)) data.set(key, value);
+    const made = await app.api<{ avatar_url: string }>('POST', '/users', { token: secret, form: data });
+    expect(made.status).toBe(201);
+    expect((await fetched(made.body.avatar_url)).status).toBe(200);
+  });
+
+  it('an address gives a picture only where its owner shows it to everybody', async () => {
+    const username = unique('shown');
+    const email = `${username}@example.com`;
+    const user = await buildUser(app, { username, email, profile: { public_email: email } });
+    const { secret } = await buildToken(app, { user });
+    const { body } = await put(secret, form(png, 'a.png', 'image/png'));
+    const find = (query: object) => app.api('GET', '/avatar', { query: { ...query } });
+    expect((await find({ email })).body).toEqual(body);
+    const hidden = await buildToken(app);
+    await put(hidden.secret, form(png, 'a.png', 'image/png'));
+    expect((await find({ email: hidden.user.email })).body).toEqual({ avatar_url: null });
+    expect((await find({})).status).toBe(400);
+  });
+});
+
+it('knows images by their first bytes', () => {
+  expect(imageType(png)).toBe('image/png');
+  expect(imageType(Buffer.from('ffd8ffe0', 'hex'))).toBe('image/jpeg');
+  expect(imageType(Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1'))).toBe('image/webp');
+  expect(imageType(Buffer.from('\0\0\x01\0\x01\0', 'latin1'))).toBe('image/vnd.microsoft.icon');
+  const bmp = Buffer.alloc(30);
+  bmp.write('BM');
+  bmp.writeUInt32LE(30, 2);
+  expect(imageType(bmp)).toBe('image/bmp');
+  expect(imageType(Buffer.from('BM<script>alert(1)</script>.....'))).toBeNull();
+});

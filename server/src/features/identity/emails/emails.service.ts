@@ -1,0 +1,58 @@
+/** Adding and removing addresses. An address counts for nothing until its owner confirmed it. */
+import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
+import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
+import type { Email, User } from '../../../kernel/db/rows.ts';
+import { invalidRecord } from '../../../kernel/http/errors.ts';
+import { announceChange } from '../changes/index.ts';
+import { addressTaken, type Confirmations, dropUnconfirmed } from '../confirmations/index.ts';
+import { check, emailReasons, userEntity } from '../users/index.ts';
+import { deleteEmail, insertEmail } from './emails.queries.ts';
+
+export interface Emails {
+  /** Throws the API's 400. */
+  add(user: User, address: string, confirmed: boolean, origin: AuditOrigin): Promise<Email>;
+  remove(user: User, email: Email, origin: AuditOrigin): Promise<void>;
+}
+
+const taken = () => invalidRecord({ email: ['has already been taken'] });
+
+export function createEmails(db: Db, confirmations: Confirmations): Emails {
+  return {
+    add: async (user, given, confirmed, origin) => {
+      const address = given.trim();
+      check({ email: emailReasons(address) });
+      try {
+        return await transaction(db, async (tx) => {
+          const own = address.toLowerCase() === user.email.toLowerCase();
+          if (own || (await addressTaken(tx, address, user.id))) throw taken();
+          await dropUnconfirmed(tx, address, user.id);
+          const email = await insertEmail(tx, user.id, address, confirmed);
+          if (!confirmed) await confirmations.askFurther(tx, user, email);
+          await recordAudit(tx, {
+            ...origin,
+            entity: userEntity(user),
+            event: 'email_created',
+            details: { email: email.email, confirmed },
+            target: { type: 'Email', id: email.id, details: email.email },
+          });
+          return email;
+        });
+      } catch (error) {
+        throw isUniqueViolation(error, 'emails_email_key') ? taken() : error;
+      }
+    },
+    remove: async (user, email, origin) => {
+      await transaction(db, async (tx) => {
+        await deleteEmail(tx, email);
+        await recordAudit(tx, {
+          ...origin,
+          entity: userEntity(user),
+          event: 'email_destroyed',
+          details: { email: email.email },
+          target: { type: 'Email', id: email.id, details: email.email },
+        });
+        await announceChange(tx);
+      });
+    },
+  };
+}

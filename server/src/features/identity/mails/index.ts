@@ -1,0 +1,2 @@
+/** Letters to the people behind accounts. */
+export * as letters from './letters.ts';

@@ -1,0 +1,119 @@
+/**
+ * Removing accounts: access ends at once, a task does the rest. What the person contributed moves to the ghost user;
+ * with `hard` it goes too, and so do groups that nobody else owns.
+ */
+import Type from 'typebox';
+import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { User } from '../../../kernel/db/rows.ts';
+import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
+import type { Mail } from '../../../kernel/mail/index.ts';
+import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { announceChange } from '../changes/index.ts';
+import { letters } from '../mails/index.ts';
+import { findUser, insertUser, keepAnAdministrator, lockUser, updateUser, userEntity } from '../users/index.ts';
+import { deleteUser, findGhost, freeGhostName } from './removal.queries.ts';
+
+/** What other slices do with the rows of somebody who goes; wired in app.ts. */
+export interface Belongings {
+  /** Groups whose only owner the user is. */
+  soleOwnedGroups(userId: number): Promise<readonly number[]>;
+  /** Removes the projects of the personal namespace, and the groups. May be run again after it was interrupted. */
+  removePlaces(userId: number, groups: readonly number[], signal: AbortSignal): Promise<void>;
+  /** Makes the ghost the author of what the user wrote. */
+  moveContributions(tx: Db, fromUserId: number, toUserId: number): Promise<void>;
+  /** Removes what the user wrote; what must stay is left without an author. */
+  removeContributions(tx: Db, userId: number): Promise<void>;
+}
+
+export interface RemovalDependencies {
+  readonly db: Db;
+  readonly mail: Pick<Mail, 'send'>;
+  readonly belongings: Belongings;
+  readonly endSessions: (tx: Db, userId: number) => Promise<void>;
+  readonly forget: () => void;
+}
+
+export interface Removal {
+  /** Throws the API's 403, 404 and 409. */
+  remove(userId: number, hard: boolean, origin: AuditOrigin): Promise<void>;
+  /** Declines a request for an account. */
+  reject(userId: number, origin: AuditOrigin): Promise<void>;
+  readonly tasks: readonly Task[];
+}
+
+async function ensureGhost(tx: Db): Promise<User> {
+  const known = await findGhost(tx);
+  if (known) return known;
+  const username = await freeGhostName(tx);
+  return await insertUser(tx, {
+    username,
+    name: 'Ghost User',
+    email: `${username}@ghost.invalid`,
+    user_type: 'ghost',
+    bio: 'This stands for people whose accounts were removed.',
+    can_create_group: false,
+    projects_limit: 0,
+  });
+}
+
+export function createRemoval({ db, mail, belongings, endSessions, forget }: RemovalDependencies): Removal {
+  async function removeNow(userId: number, hard: boolean, signal: AbortSignal): Promise<void> {
+    const user = await findUser(db, userId);
+    if (!user?.deletion_requested_at) return;
+    const groups = hard ? await belongings.soleOwnedGroups(userId) : [];
+    await belongings.removePlaces(userId, groups, signal);
+    await transaction(db, async (tx) => {
+      if (hard) await belongings.removeContributions(tx, userId);
+      else await belongings.moveContributions(tx, userId, (await ensureGhost(tx)).id);
+      await deleteUser(tx, userId);
+      await announceChange(tx);
+    });
+    forget();
+  }
+  const task = defineTask(
+    'users.remove',
+    Type.Object({ user_id: Type.Integer(), hard: Type.Boolean() }),
+    ({ user_id, hard }, { signal }) => removeNow(user_id, hard, signal),
+    { timeout: 600_000 },
+  );
+
+  async function schedule(tx: Db, user: User, hard: boolean, origin: AuditOrigin): Promise<void> {
+    await keepAnAdministrator(tx, user.id);
+    await endSessions(tx, user.id);
+    await updateUser(tx, user.id, { state: 'blocked', deletion_requested_at: new Date() });
+    await addJob(tx, task, { user_id: user.id, hard }, { jobKey: `${task.name}:${user.id}` });
+    await recordAudit(tx, {
+      ...origin,
+      entity: userEntity(user),
+      event: 'user_destroyed',
+      details: { username: user.username, email: user.email, hard_delete: hard },
+    });
+    await announceChange(tx);
+  }
+
+  return {
+    remove: async (userId, hard, origin) => {
+      const sole = hard ? [] : await belongings.soleOwnedGroups(userId);
+      await transaction(db, async (tx) => {
+        const user = await lockUser(tx, userId);
+        if (!user) throw notFound('User');
+        if (user.user_type === 'ghost') throw forbidden('An internal user cannot be removed');
+        if (sole.length > 0) throw plainError(409, 'User cannot be removed while is the sole-owner of a group');
+        await schedule(tx, user, hard, origin);
+      });
+      forget();
+    },
+    reject: async (userId, origin) => {
+      await transaction(db, async (tx) => {
+        const user = await lockUser(tx, userId);
+        if (!user) throw notFound('User');
+        if (user.state !== 'blocked_pending_approval') throw plainError(409, 'User does not have a pending request');
+        await mail.send(tx, letters.accountRejected(user));
+        await schedule(tx, user, true, origin);
+      });
+      forget();
+    },
+    tasks: [task],
+  };
+}

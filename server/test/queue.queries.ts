@@ -1,0 +1,11 @@
+/** What waits in the queue, for tests. */
+import { sql } from 'kysely';
+import type { Db } from '../src/kernel/db/index.ts';
+
+/** The payloads of the waiting jobs whose payload holds the text. */
+export async function queuedPayloads(db: Db, text: string): Promise<string[]> {
+  const { rows } = await sql<{ payload: string }>`
+    select payload::text as payload from graphile_worker._private_jobs
+    where attempts < max_attempts and payload::text like ${`%${text}%`}`.execute(db);
+  return rows.map(({ payload }) => payload);
+}

@@ -1,0 +1,108 @@
+/** The name of the account, how it is protected, and who else signs it in. */
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client, unwrap } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/session.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { LinkButton } from '../../ui/links.ts';
+import { Page } from '../../ui/Page.tsx';
+import { TextField, useFields } from '../../ui/TextField.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { Facts } from '../profile/Facts.tsx';
+import classes from './account.module.css';
+import { useOwnAccount } from './useOwnAccount.ts';
+
+function Username() {
+  const { account, again } = useOwnAccount();
+  const { data: session } = useQuery(sessionQuery);
+  const [changing, setChanging] = useState(false);
+  const fields = useFields({ username: account.username });
+  const sending = useForm(async () => {
+    await unwrap(
+      client.PUT('/users/{id}', { params: { path: { id: account.id } }, body: { username: fields.values.username } }),
+    );
+    await again();
+    setChanging(false);
+  });
+  if (!changing)
+    return (
+      <Stack gap="sm">
+        <Text>
+          <code>@{account.username}</code>
+        </Text>
+        {session?.user?.is_admin ? (
+          <Group>
+            <Button variant="default" size="xs" onClick={() => setChanging(true)}>
+              Change username
+            </Button>
+          </Group>
+        ) : (
+          <Text c="var(--mr-dim)">An administrator of this instance can change it.</Text>
+        )}
+      </Stack>
+    );
+  return (
+    <form {...sending.form}>
+      <FormError error={sending.reason('username') ? null : sending.error} />
+      <Stack gap="md">
+        <Alert color="yellow" variant="light" title="What changes with it" role="note">
+          The addresses of your profile and of your personal projects: links, clones and scripts that use the old ones
+          stop working, and somebody else may take the old name.
+        </Alert>
+        <TextField of={fields} reason={sending.reason} name="username" label="New username" required autoFocus />
+        <Group>
+          <Button
+            type="submit"
+            color="red"
+            disabled={fields.values.username === account.username}
+            loading={sending.pending}
+          >
+            Change username
+          </Button>
+          <Button variant="default" onClick={() => setChanging(false)}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+export default function AccountPage() {
+  const { account } = useOwnAccount();
+  return (
+    <Page title="Account" narrow>
+      <Facts
+        facts={[
+          ['Account', `#${account.id}`],
+          ['Made', <TimeAgo key="made" at={account.created_at} />],
+          ['Last signed in', <TimeAgo key="sign-in" at={account.last_sign_in_at} />],
+          ['Personal projects', `${account.projects_limit} at most`],
+        ]}
+      />
+      <section className={classes.section} aria-label="Username">
+        <h2>Username</h2>
+        <Username />
+      </section>
+      <section className={classes.section} aria-label="Two-factor authentication">
+        <h2>Two-factor authentication</h2>
+        <Stack gap="sm">
+          <Text>{account.two_factor_enabled ? 'On.' : 'Off: your password alone opens the account.'}</Text>
+          <Group>
+            <LinkButton to="/-/profile/two_factor_auth">
+              {account.two_factor_enabled ? 'Manage' : 'Set up two-factor authentication'}
+            </LinkButton>
+          </Group>
+        </Stack>
+      </section>
+      {account.identities.length > 0 ? (
+        <section className={classes.section} aria-label="External sign-in">
+          <h2>External sign-in</h2>
+          <Facts facts={account.identities.map(({ provider, extern_uid }) => [provider, extern_uid] as const)} />
+        </section>
+      ) : null}
+    </Page>
+  );
+}

@@ -1,0 +1,113 @@
+/** Addresses of one's own: the primary one and others, whether they are confirmed, adding and removing. */
+import { Badge, Button, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import * as accounts from '../../lib/accounts.ts';
+import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { Page } from '../../ui/Page.tsx';
+import { TextField, useFields } from '../../ui/TextField.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import classes from './account.module.css';
+import { useOwnAccount } from './useOwnAccount.ts';
+
+function Confirmed({ at }: { at: string | null }) {
+  return at ? (
+    <span>
+      confirmed <TimeAgo at={at} />
+    </span>
+  ) : (
+    <span>not confirmed: open the link of the message that was sent to it</span>
+  );
+}
+
+export default function EmailsPage() {
+  const { account } = useOwnAccount();
+  const { data: emails } = useSuspenseQuery(accounts.ownEmails());
+  const [leaving, setLeaving] = useState<Schemas['Email'] | null>(null);
+  const cache = useQueryClient();
+  const again = () => cache.invalidateQueries({ queryKey: ['user', 'emails'] });
+  const fields = useFields({ email: '' });
+  const sending = useForm(async () => {
+    await unwrap(client.POST('/user/emails', { body: fields.values }));
+    fields.replace({ email: '' });
+    await again();
+  });
+  const remove = useMutation({
+    mutationFn: (id: number) =>
+      unwrap(client.DELETE('/user/emails/{email_id}', { params: { path: { email_id: id } } })),
+    async onSuccess() {
+      setLeaving(null);
+      await again();
+    },
+  });
+  return (
+    <Page title="E-mail addresses" narrow>
+      <Stack gap="lg">
+        <Text c="var(--mr-dim)">
+          Messages go to the primary address. Commits with any confirmed address are shown as yours.
+        </Text>
+        <DataList label="E-mail addresses">
+          <DataRow
+            title={account.email}
+            meta={<Confirmed at={account.confirmed_at} />}
+            after={<Badge variant="light">Primary</Badge>}
+          />
+          {emails.map((email) => (
+            <DataRow
+              key={email.id}
+              title={email.email}
+              meta={<Confirmed at={email.confirmed_at} />}
+              after={
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`Remove ${email.email}`}
+                  onClick={() => setLeaving(email)}
+                >
+                  Remove
+                </Button>
+              }
+            />
+          ))}
+        </DataList>
+      </Stack>
+      <section className={classes.section} aria-label="Add an address">
+        <h2>Add an address</h2>
+        <form {...sending.form}>
+          <FormError error={sending.reason('email') ? null : sending.error} />
+          <Stack gap="md" align="flex-start">
+            <TextField
+              of={fields}
+              reason={sending.reason}
+              name="email"
+              label="E-mail"
+              type="email"
+              required
+              w="100%"
+              description="A message asks you to confirm it"
+              autoComplete="email"
+            />
+            <Button type="submit" loading={sending.pending}>
+              Add address
+            </Button>
+          </Stack>
+        </form>
+      </section>
+      <ConfirmName
+        opened={leaving !== null}
+        title="Remove address"
+        text="Commits with this address are no longer shown as yours."
+        name={leaving?.email ?? ''}
+        action="Remove address"
+        pending={remove.isPending}
+        error={remove.error}
+        close={() => setLeaving(null)}
+        confirm={() => leaving && remove.mutate(leaving.id)}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,65 @@
+/** One's own SSH keys: adding one, the list with fingerprints, removing one. */
+import { Button, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import * as accounts from '../../lib/accounts.ts';
+import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { Command, EmptyState } from '../../ui/EmptyState.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { SshKeyList } from '../profile/SshKeyList.tsx';
+import classes from './account.module.css';
+import { NewSshKey } from './NewSshKey.tsx';
+
+export default function SshKeysPage() {
+  const { data: keys } = useSuspenseQuery(accounts.ownSshKeys());
+  const [leaving, setLeaving] = useState<Schemas['SSHKey'] | null>(null);
+  const cache = useQueryClient();
+  const again = () => cache.invalidateQueries({ queryKey: ['user', 'keys'] });
+  const remove = useMutation({
+    mutationFn: (id: number) => unwrap(client.DELETE('/user/keys/{key_id}', { params: { path: { key_id: id } } })),
+    async onSuccess() {
+      setLeaving(null);
+      await again();
+    },
+  });
+  return (
+    <Page title="SSH keys" narrow>
+      <Stack gap="lg">
+        <Text c="var(--mr-dim)">
+          With a key, git over SSH asks for no password, and your signatures are recognised.
+        </Text>
+        {keys.length === 0 ? (
+          <EmptyState title="No SSH keys yet">
+            <Text c="var(--mr-dim)">Make one, then paste what the second command shows below.</Text>
+            <Command text={'ssh-keygen -t ed25519\ncat ~/.ssh/id_ed25519.pub'} />
+          </EmptyState>
+        ) : (
+          <SshKeyList
+            keys={keys}
+            after={(key) => (
+              <Button size="xs" variant="default" aria-label={`Remove ${key.title}`} onClick={() => setLeaving(key)}>
+                Remove
+              </Button>
+            )}
+          />
+        )}
+      </Stack>
+      <section className={classes.section} aria-label="Add an SSH key">
+        <h2>Add an SSH key</h2>
+        <NewSshKey added={again} />
+      </section>
+      <ConfirmName
+        opened={leaving !== null}
+        title="Remove SSH key"
+        text="Whoever uses it can no longer sign in with it, and its signatures are no longer recognised."
+        name={leaving?.title ?? ''}
+        action="Remove key"
+        pending={remove.isPending}
+        error={remove.error}
+        close={() => setLeaving(null)}
+        confirm={() => leaving && remove.mutate(leaving.id)}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,103 @@
+/** A new account: who it is for, and how the person gets in. Everything else is on the page for editing. */
+import { Checkbox, Radio, Stack } from '@mantine/core';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { client, unwrap } from '../../lib/api.ts';
+import { passwordRules, registrationQuery } from '../../lib/registration.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { TextField, useFields } from '../../ui/TextField.tsx';
+import { Save } from '../settings/Save.tsx';
+import { AdminFrame } from './AdminFrame.tsx';
+
+export default function NewUserPage() {
+  const { data: rules } = useSuspenseQuery(registrationQuery);
+  const mails = rules.password_reset_enabled;
+  const fields = useFields({
+    name: '',
+    username: '',
+    email: '',
+    password: '',
+    way: mails ? 'mail' : 'password',
+    confirmed: true,
+    admin: false,
+    external: false,
+  });
+  const { values } = fields;
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const sending = useForm(async () => {
+    const { way, password, confirmed, ...rest } = values;
+    const user = await unwrap(
+      client.POST('/users', {
+        body: {
+          ...rest,
+          skip_confirmation: confirmed,
+          ...(way === 'mail'
+            ? { reset_password: true }
+            : way === 'none'
+              ? { force_random_password: true }
+              : { password }),
+        },
+      }),
+    );
+    await cache.invalidateQueries({ queryKey: ['users'] });
+    await navigate({ to: '/admin/users/$username', params: { username: user.username } });
+  });
+  const shared = { of: fields, reason: sending.reason, required: true, autoComplete: 'off' } as const;
+  return (
+    <AdminFrame title="New user" part="Users">
+      <form {...sending.form}>
+        <FormError error={sending.error} />
+        <Stack gap="md">
+          <TextField {...shared} name="name" label="Name" autoFocus />
+          <TextField {...shared} name="username" label="Username" />
+          <TextField {...shared} name="email" label="E-mail" type="email" />
+          <Checkbox
+            label="The address is confirmed"
+            description="Otherwise a message asks for it, and the person cannot sign in before"
+            checked={values.confirmed}
+            onChange={(event) => fields.set('confirmed', event.currentTarget.checked)}
+          />
+          <Radio.Group label="Password" value={values.way} onChange={(way) => fields.set('way', way)}>
+            <Stack gap={6} mt={6}>
+              <Radio
+                value="mail"
+                label="The person chooses it"
+                description={
+                  mails ? 'A message with a link goes to the address' : 'Needs a mail server, and there is none'
+                }
+                disabled={!mails}
+              />
+              <Radio value="password" label="Set one now" description="Tell it to the person, who can change it" />
+              <Radio value="none" label="None" description="For accounts that sign in by other means" />
+            </Stack>
+          </Radio.Group>
+          {values.way === 'password' ? (
+            <TextField
+              {...shared}
+              name="password"
+              type="password"
+              label="First password"
+              description={passwordRules(rules)}
+              autoComplete="new-password"
+            />
+          ) : null}
+          <Checkbox
+            label="Administrator"
+            description="Sees and may change everything on this instance"
+            checked={values.admin}
+            onChange={(event) => fields.set('admin', event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="External"
+            description="Sees no internal projects and groups"
+            checked={values.external}
+            onChange={(event) => fields.set('external', event.currentTarget.checked)}
+          />
+          <Save pending={sending.pending} done={false} label="Create user" />
+        </Stack>
+      </form>
+    </AdminFrame>
+  );
+}

@@ -1,0 +1,125 @@
+/** One account as administrators see it: what it is, what belongs to it, what can be done with it. */
+import { Button, Group } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import * as accounts from '../../lib/accounts.ts';
+import { client, unwrap } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/session.ts';
+import { toSegment } from '../../lib/urls.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { LinkButton } from '../../ui/links.ts';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
+import account from '../account/account.module.css';
+import { levelName } from '../members/levels.ts';
+import { Facts } from '../profile/Facts.tsx';
+import { AdminFrame } from './AdminFrame.tsx';
+import { Identities } from './Identities.tsx';
+import { Marks } from './Marks.tsx';
+import { Memberships } from './Memberships.tsx';
+import { RemoveUser } from './RemoveUser.tsx';
+import { stateWord } from './states.ts';
+import { UserActions } from './UserActions.tsx';
+import { UserKeys } from './UserKeys.tsx';
+
+export default function UserPage() {
+  const { username } = useParams({ from: '/admin/users/$username' });
+  const { data: found } = useSuspenseQuery(accounts.userByName(username));
+  const of = accounts.ofUser(found.id);
+  const { data: user } = useSuspenseQuery(of.details());
+  const { data: emails } = useSuspenseQuery(of.emails());
+  const { data: counts } = useSuspenseQuery(of.counts());
+  const { data: session } = useQuery(sessionQuery);
+  const own = session?.user?.id === user.id;
+  const cache = useQueryClient();
+  const removeEmail = useMutation({
+    mutationFn: (email_id: number) =>
+      unwrap(client.DELETE('/users/{id}/emails/{email_id}', { params: { path: { id: user.id, email_id } } })),
+    onSuccess: () => cache.invalidateQueries({ queryKey: ['users', user.id] }),
+  });
+  const yes = (value: boolean | undefined) => (value ? 'Yes' : 'No');
+  return (
+    <AdminFrame
+      title={user.name}
+      part="Users"
+      actions={
+        <>
+          <LinkButton to="/o/$path" params={{ path: toSegment(user.username) }}>
+            View profile
+          </LinkButton>
+          <LinkButton to="/admin/users/$username/edit" params={{ username: user.username }} variant="filled">
+            Edit
+          </LinkButton>
+        </>
+      }
+    >
+      <Group gap="xs" mb="sm">
+        <span>@{user.username}</span>
+        <Marks user={user} />
+      </Group>
+      <UserActions user={user} own={own} />
+      <section className={account.section} aria-label="Account">
+        <h2>Account</h2>
+        <Facts
+          facts={[
+            ['Id', user.id],
+            ['State', stateWord(user.state)],
+            ['E-mail', user.email],
+            ['Confirmed', <TimeAgo key="confirmed" at={user.confirmed_at} />],
+            ['Waits for confirmation', user.unconfirmed_email],
+            ['Made', <TimeAgo key="made" at={user.created_at} />],
+            ['Made by', user.created_by ? <UserChip key="by" user={user.created_by} /> : null],
+            ['Two-factor authentication', yes(user.two_factor_enabled)],
+            ['May create groups', yes(user.can_create_group)],
+            ['Personal projects', `${user.projects_limit} at most`],
+            ['Private profile', yes(user.private_profile)],
+            ['Highest role', user.highest_role ? levelName(user.highest_role) : 'None'],
+            [
+              'Belongs to it',
+              `${counts.projects_count} projects, ${counts.groups_count} groups, ${counts.merge_requests_count} merge requests`,
+            ],
+            ['Note', user.note],
+          ]}
+        />
+      </section>
+      <section className={account.section} aria-label="Sign-ins">
+        <h2>Sign-ins</h2>
+        <Facts
+          facts={[
+            ['Count', String(user.sign_in_count ?? 0)],
+            ['Last but one', <TimeAgo key="last" at={user.last_sign_in_at} />],
+            ['From', user.last_sign_in_ip],
+            ['Last', <TimeAgo key="current" at={user.current_sign_in_at} />],
+            ['From ', user.current_sign_in_ip],
+            ['Last seen', user.last_activity_on],
+          ]}
+        />
+      </section>
+      <section className={account.section} aria-label="Further addresses">
+        <h2>Further addresses</h2>
+        <FormError error={removeEmail.error} />
+        {emails.length === 0 ? 'None.' : null}
+        <Facts
+          facts={emails.map((email) => [
+            email.email,
+            <span key={email.id}>
+              {email.confirmed_at ? 'confirmed' : 'not confirmed'}{' '}
+              <Button
+                size="compact-xs"
+                variant="default"
+                aria-label={`Remove ${email.email}`}
+                onClick={() => removeEmail.mutate(email.id)}
+              >
+                Remove
+              </Button>
+            </span>,
+          ])}
+        />
+      </section>
+      <Memberships id={user.id} />
+      <UserKeys id={user.id} />
+      <Identities user={user} />
+      <RemoveUser user={user} own={own} />
+    </AdminFrame>
+  );
+}

@@ -1,0 +1,27 @@
+/** The terms of the instance, and that somebody accepts them. */
+import { Checkbox, Stack } from '@mantine/core';
+import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import classes from './session.module.css';
+
+interface TermsProps {
+  readonly text: string;
+  readonly accepted: boolean;
+  readonly error?: string | undefined;
+  accept(accepted: boolean): void;
+}
+
+export function Terms({ text, accepted, error, accept }: TermsProps) {
+  return (
+    <Stack gap="xs">
+      <section className={classes.terms} aria-label="Terms" tabIndex={0}>
+        <MarkdownBody text={text} />
+      </section>
+      <Checkbox
+        label="I accept the terms"
+        checked={accepted}
+        onChange={(event) => accept(event.currentTarget.checked)}
+        error={error}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,126 @@
+/** What pages ask about people: one's own account, others' profiles, accounts for administrators. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { notFound } from '@tanstack/react-router';
+import { client, unwrap, unwrapKeyset } from './api.ts';
+import { type UserFilter, userQuery } from './user-filter.ts';
+
+const all = { per_page: 100 };
+
+export const self = () => queryOptions({ queryKey: ['user'], queryFn: () => unwrap(client.GET('/user')) });
+export const ownStatus = () =>
+  queryOptions({ queryKey: ['user', 'status'], queryFn: () => unwrap(client.GET('/user/status')) });
+export const ownEmails = () =>
+  queryOptions({
+    queryKey: ['user', 'emails'],
+    queryFn: () => unwrap(client.GET('/user/emails', { params: { query: all } })),
+  });
+export const ownSshKeys = () =>
+  queryOptions({
+    queryKey: ['user', 'keys'],
+    queryFn: () => unwrap(client.GET('/user/keys', { params: { query: all } })),
+  });
+export const ownGpgKeys = () =>
+  queryOptions({
+    queryKey: ['user', 'gpg-keys'],
+    queryFn: () => unwrap(client.GET('/user/gpg_keys', { params: { query: all } })),
+  });
+export const preferences = () =>
+  queryOptions({
+    queryKey: ['user', 'preferences'],
+    queryFn: () => unwrap(client.GET('/user/preferences')),
+    staleTime: 60_000,
+  });
+
+/** The account with this name; nothing is known of it but what a reference has. */
+export const userByName = (username: string) =>
+  queryOptions({
+    queryKey: ['users', 'name', username.toLowerCase()],
+    queryFn: async () => {
+      const [found] = await unwrap(client.GET('/users', { params: { query: { username } } }));
+      if (!found) throw notFound();
+      return found;
+    },
+  });
+
+/** Accounts as administrators list them, page by page. */
+export const users = (filter: UserFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['users', 'list', filter],
+    queryFn: ({ pageParam }) =>
+      unwrapKeyset(
+        client.GET('/users', {
+          params: {
+            query: {
+              ...userQuery(filter),
+              pagination: 'keyset',
+              per_page: 50,
+              ...(pageParam === null ? {} : { cursor: pageParam }),
+            },
+          },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.cursor,
+  });
+
+/** What belongs to one account, by its id. */
+export const ofUser = (id: number) => {
+  const path = { id };
+  return {
+    details: () =>
+      queryOptions({
+        queryKey: ['users', id],
+        queryFn: () => unwrap(client.GET('/users/{id}', { params: { path } })),
+      }),
+    status: () =>
+      queryOptions({
+        queryKey: ['users', id, 'status'],
+        queryFn: () => unwrap(client.GET('/users/{user_id}/status', { params: { path: { user_id: String(id) } } })),
+      }),
+    projects: () =>
+      queryOptions({
+        queryKey: ['users', id, 'projects'],
+        queryFn: () =>
+          unwrap(
+            client.GET('/users/{id}/projects', {
+              params: { path, query: { ...all, order_by: 'last_activity_at' } },
+            }),
+          ),
+      }),
+    followers: () =>
+      queryOptions({
+        queryKey: ['users', id, 'followers'],
+        queryFn: () => unwrap(client.GET('/users/{id}/followers', { params: { path, query: all } })),
+      }),
+    following: () =>
+      queryOptions({
+        queryKey: ['users', id, 'following'],
+        queryFn: () => unwrap(client.GET('/users/{id}/following', { params: { path, query: all } })),
+      }),
+    memberships: () =>
+      queryOptions({
+        queryKey: ['users', id, 'memberships'],
+        queryFn: () => unwrap(client.GET('/users/{id}/memberships', { params: { path, query: all } })),
+      }),
+    counts: () =>
+      queryOptions({
+        queryKey: ['users', id, 'counts'],
+        queryFn: () => unwrap(client.GET('/users/{id}/associations_count', { params: { path } })),
+      }),
+    sshKeys: () =>
+      queryOptions({
+        queryKey: ['users', id, 'keys'],
+        queryFn: () => unwrap(client.GET('/users/{user_id}/keys', { params: { path: { user_id: id }, query: all } })),
+      }),
+    gpgKeys: () =>
+      queryOptions({
+        queryKey: ['users', id, 'gpg-keys'],
+        queryFn: () => unwrap(client.GET('/users/{id}/gpg_keys', { params: { path, query: all } })),
+      }),
+    emails: () =>
+      queryOptions({
+        queryKey: ['users', id, 'emails'],
+        queryFn: () => unwrap(client.GET('/users/{id}/emails', { params: { path, query: all } })),
+      }),
+  };
+};

@@ -1,0 +1,79 @@
+/** The administration. */
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import * as accounts from '../lib/accounts.ts';
+import * as data from '../lib/data.ts';
+import { queries } from '../lib/queries.ts';
+import { registrationQuery } from '../lib/registration.ts';
+import { readUserFilter } from '../lib/user-filter.ts';
+import { root, signedIn, text } from './base.ts';
+
+const common = { getParentRoute: () => root, beforeLoad: signedIn } as const;
+const load = queries.ensureQueryData.bind(queries);
+
+/** The account, with what belongs to it. */
+async function loadAccount({ params }: { params: { username: string } }) {
+  const { id } = await load(accounts.userByName(params.username));
+  const of = accounts.ofUser(id);
+  await Promise.all([
+    load(of.details()),
+    load(of.memberships()),
+    load(of.sshKeys()),
+    load(of.gpgKeys()),
+    load(of.emails()),
+    load(of.counts()),
+  ]);
+}
+
+const adminMode = createRoute({
+  ...common,
+  path: '/admin/session/new',
+  component: lazyRouteComponent(() => import('../features/account/AdminModePage.tsx')),
+});
+const start = createRoute({
+  ...common,
+  path: '/admin',
+  beforeLoad: () => {
+    throw redirect({ to: '/admin/users' });
+  },
+});
+const users = createRoute({
+  ...common,
+  path: '/admin/users',
+  validateSearch: readUserFilter,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => queries.ensureInfiniteQueryData(accounts.users(deps)),
+  component: lazyRouteComponent(() => import('../features/admin/UsersPage.tsx')),
+});
+const newUser = createRoute({
+  ...common,
+  path: '/admin/users/new',
+  loader: () => load(registrationQuery),
+  component: lazyRouteComponent(() => import('../features/admin/NewUserPage.tsx')),
+});
+const user = createRoute({
+  ...common,
+  path: '/admin/users/$username',
+  loader: loadAccount,
+  component: lazyRouteComponent(() => import('../features/admin/UserPage.tsx')),
+});
+const editUser = createRoute({
+  ...common,
+  path: '/admin/users/$username/edit',
+  loader: loadAccount,
+  component: lazyRouteComponent(() => import('../features/admin/EditUserPage.tsx')),
+});
+const runners = createRoute({
+  ...common,
+  path: '/admin/runners',
+  loader: () => load(data.allRunners()),
+  component: lazyRouteComponent(() => import('../features/admin/RunnersPage.tsx')),
+});
+const settings = createRoute({
+  ...common,
+  path: '/admin/application_settings/general',
+  validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
+  loader: () => load(data.applicationSettings()),
+  component: lazyRouteComponent(() => import('../features/admin/ApplicationSettingsPage.tsx')),
+});
+
+export const adminRoutes = [adminMode, start, users, newUser, user, editUser, runners, settings];

@@ -1,0 +1,29 @@
+/** What all routes share: the root with the frame, who may enter, and reading the query of an address. */
+import { createRootRoute, redirect } from '@tanstack/react-router';
+import { ErrorPage, MissingPage } from '../features/frame/ErrorPages.tsx';
+import { Frame } from '../features/frame/Frame.tsx';
+import { currentSession } from '../lib/session.ts';
+import { externalPath } from '../lib/urls.ts';
+
+export const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+export const number = (value: unknown): number | undefined =>
+  Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
+
+export const root = createRootRoute({
+  component: Frame,
+  errorComponent: ErrorPage,
+  notFoundComponent: MissingPage,
+  beforeLoad: () => currentSession(),
+});
+
+export const twoFactorPath = '/-/profile/two_factor_auth';
+
+/** Sends people to the sign-in page, and back to where they wanted to go. */
+export async function signedIn({ location }: { location: { href: string } }) {
+  const session = await currentSession();
+  if (!session.user) throw redirect({ to: '/users/sign_in', search: { return_to: externalPath(location.href) } });
+  const until = session.two_factor_required_until;
+  if (until && new Date(until) <= new Date() && !location.href.startsWith(twoFactorPath))
+    throw redirect({ to: twoFactorPath });
+}
