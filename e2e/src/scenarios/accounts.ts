@@ -177,7 +177,7 @@ async function looksAfterItself(suite: Suite, person: Person): Promise<void> {
       await page.getByRole('button', { name: 'Change password' }).click();
     };
     await fill('not the password');
-    await page.getByText('Invalid login or password.').waitFor();
+    await page.getByText('is invalid').waitFor();
     quiet(person, 1);
     await fill(password);
     await page.getByText('Saved.').waitFor();
