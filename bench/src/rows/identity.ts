@@ -60,6 +60,8 @@ export async function identity({ ours, connections, seconds, add }: Context): Pr
 
   const quietUntil = performance.now() + 2000;
   const quiet = await readsUntil(base, target.token, () => performance.now() > quietUntil);
+  // So many at once for one account are what the lock after failures is made against.
+  await target.call('PUT', '/application/settings', { max_login_attempts: 1_000_000, user_sign_in_limit: 0 });
   const agent = new Agent({ keepAlive: true, maxSockets: flood });
   let running = true;
   const signedInTimes: number[] = [];
