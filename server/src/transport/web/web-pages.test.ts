@@ -51,6 +51,11 @@ describe('web pages', () => {
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
   });
 
+  it('opens for whoever takes anything', async () => {
+    for (const headers of [{}, { accept: '*/*' }])
+      expect((await serve(directory).inject({ url: '/group/project', headers })).statusCode).toBe(200);
+  });
+
   it.each([
     ['the API', '/api/v4/nothing', html, 'GET'],
     ['the root of the API', '/api?x', html, 'GET'],
@@ -65,8 +70,10 @@ describe('web pages', () => {
 
   it('security 2: no file outside the build is reached', async () => {
     for (const url of ['/assets/../../etc/passwd', '/assets/..%2f..%2f..%2fetc%2fpasswd', '/..%2findex.html']) {
-      const answer = await serve(directory).inject({ url });
+      const answer = await serve(directory).inject({ url, headers: { accept: 'image/png' } });
       expect([url, answer.statusCode]).toEqual([url, 404]);
+      // Whoever takes anything gets the page or the refusal, never a file from elsewhere.
+      expect((await serve(directory).inject({ url })).body).not.toContain('root:');
     }
   });
 

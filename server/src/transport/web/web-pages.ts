@@ -49,6 +49,9 @@ const contentSecurityPolicy = [
 /** The API is no page, but its reference is one. */
 const notPages = /^\/(api(?!\/docs\/?(\?|$))|assets)(\/|\?|$)/;
 
+/** Browsers, and whoever takes anything: addresses of pages open in every client. Who insists on JSON gets none. */
+const takesPages = /\btext\/html\b|\*\/\*/;
+
 /** Files by their path below the build, read once: a request can only name one of these. */
 function listFiles(directory: string): ReadonlyMap<string, string> {
   if (!existsSync(join(directory, 'index.html'))) return new Map();
@@ -83,7 +86,7 @@ export function webPages({ directory }: WebPagesOptions): WebPages {
     },
     fallback(request, reply) {
       if (document === null || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
-      if (notPages.test(request.url) || !/\btext\/html\b/.test(request.headers.accept ?? '')) return false;
+      if (notPages.test(request.url) || !takesPages.test(request.headers.accept ?? '*/*')) return false;
       void reply
         .code(200)
         .header('Content-Type', 'text/html; charset=utf-8')
