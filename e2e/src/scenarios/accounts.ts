@@ -61,7 +61,8 @@ async function asks(suite: Suite, person: Person): Promise<void> {
   await suite.required('browser: somebody asks for an account, and is told why it waits', async () => {
     await page.goto('/users/sign_in');
     await page.getByRole('link', { name: 'Create an account' }).click();
-    await page.getByLabel('Name', { exact: false }).first().fill('Hedy Lamarr');
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+    await page.locator('input[name=name]').fill('Hedy Lamarr');
     await page.locator('input[name=username]').fill(login);
     await page.locator('input[name=email]').fill('hedy@example.com');
     await page.locator('input[name=password]').fill('short');
