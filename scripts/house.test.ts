@@ -67,3 +67,13 @@ test('no source silences the compiler, the linter or a test', () => {
 test("the command's entry is executable, as npm makes it when it links it", () => {
   expect(statSync(join(root, 'cli/src/millrace.ts')).mode & 0o111).not.toBe(0);
 });
+
+test('nobody looks for paths or descendants in columns that no index has (adr/0007)', () => {
+  // `namespaceAt` and `below` of features/namespaces/access/hierarchy.queries.ts find both through `parent_id`.
+  const slow =
+    /traversal_ids\s*@>|lower\((\w+\.)?full_path\)\s*=|=\s*lower\((\w+\.)?full_path\)|lower\((\w+\.)?full_path\)`, '='/;
+  const found = files
+    .filter((path) => /^(server|cli)\/.*\.ts$/.test(path) && !/\/migrations\//.test(path))
+    .filter((path) => slow.test(read(path)));
+  expect(found).toEqual([]);
+});

@@ -7,7 +7,7 @@ import { needsMore, type Place, pathOf, refusesMore } from '../test/routes.ts';
 import { canOnGroup, canOnProject } from './kernel/authz/can.ts';
 import { Level } from './kernel/authz/levels.ts';
 import { anonymous, type Caller, type GroupSubject, type ProjectSubject } from './kernel/authz/subjects.ts';
-import type { User } from './kernel/db/rows.ts';
+import type { Grant, User } from './kernel/db/rows.ts';
 import { acceptedScopes, type Route } from './kernel/http/route.ts';
 
 const visibilities = ['private', 'internal', 'public'] as const;
@@ -20,6 +20,8 @@ interface Actor {
   readonly level: Level;
   /** The credential proves nobody: refused wherever it is read. */
   readonly invalid?: true;
+  /** Shows where a level comes from, not what it opens: asked of one route of each ability. */
+  readonly standing?: true;
 }
 
 let world: World;
@@ -35,6 +37,9 @@ const placeOf = (visibility: Visibility): Place => {
   return place;
 };
 
+/** Of those who are asked of one route of each ability. */
+const standing = { standing: true } as const;
+
 const tokenCaller = (user: User, scopes: readonly string[]): Caller => ({
   user,
   credential: { kind: 'token', tokenId: 0, tokenKind: 'personal' },
@@ -46,14 +51,29 @@ async function addActor(
   name: string,
   user: User,
   level: Level,
-  more: { scopes?: string[]; expired?: true; bad?: true } = {},
+  more: { scopes?: string[]; expired?: true; bad?: true; standing?: true } = {},
 ) {
   const scopes = more.scopes ?? ['api'];
   const { secret } = await buildToken(app, { user, scopes, ...(more.expired ? { expiresAt: '2020-01-01' } : {}) });
   const caller = tokenCaller(user, scopes);
   const invalid = more.expired || more.bad;
-  actors.push({ name, headers: { 'PRIVATE-TOKEN': secret }, caller, level, ...(invalid ? { invalid: true } : {}) });
+  actors.push({
+    name,
+    headers: { 'PRIVATE-TOKEN': secret },
+    caller,
+    level,
+    ...(invalid ? { invalid: true } : {}),
+    ...(more.standing ? { standing: true } : {}),
+  });
 }
+
+const auditing = async () =>
+  await app.db
+    .updateTable('users')
+    .set({ auditor: true })
+    .where('id', '=', (await buildUser(app)).id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 
 beforeAll(async () => {
   world = await startWorld();
@@ -69,8 +89,63 @@ beforeAll(async () => {
   };
   await addActor('stranger', await buildUser(app), Level.none);
   // A role that opens nothing by itself, and yet makes its holder a member.
-  for (const role of ['minimal', 'guest', 'reporter', 'developer', 'maintainer', 'owner'] as const)
+  for (const role of ['minimal', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'] as const)
     await addActor(role, await everywhere(await buildUser(app), Level[role]), Level[role]);
+  // Whoever has a row among the grants, and the level that it gives.
+  const change = (user: User, values: Partial<Pick<Grant, 'state' | 'expires_at'>>) =>
+    app.db
+      .updateTable('grants')
+      .set(values)
+      .where('user_id', '=', user.id)
+      .where(
+        'namespace_id',
+        'in',
+        [...places.values()].map(({ group }) => group.id),
+      )
+      .execute();
+  const waiting = await everywhere(await buildUser(app), Level.owner);
+  await change(waiting, { state: 'awaiting' });
+  await addActor('owner whose membership waits', waiting, Level.none, standing);
+  const late = await everywhere(await buildUser(app), Level.owner);
+  await change(late, { expires_at: '2020-01-01' });
+  await addActor('owner whose membership has expired', late, Level.none, standing);
+  const external = await buildUser(app, { external: true });
+  await addActor('external stranger', external, Level.none, standing);
+  await addActor(
+    'external developer',
+    await everywhere(await buildUser(app, { external: true }), Level.developer),
+    Level.developer,
+    standing,
+  );
+  await addActor('auditor', await auditing(), Level.none);
+  await addActor(
+    'auditor who is a developer',
+    await everywhere(await auditing(), Level.developer),
+    Level.developer,
+    standing,
+  );
+  // Members of groups that are invited, one of them by a group that is invited itself.
+  const invite = async (name: string, most: Level, level: Level, expires_at: string | null = null) => {
+    const invited = await buildGroup(app);
+    const share = { group_id: invited.id, level: most, expires_at };
+    for (const { group } of places.values())
+      await app.db
+        .insertInto('grants')
+        .values({ ...share, namespace_id: group.id })
+        .execute();
+    const above = (await buildMember(app, { of: invited, level: Level.owner })).user;
+    await addActor(name, above, level, standing);
+    return invited;
+  };
+  const invited = await invite('owner of an invited group', Level.reporter, Level.reporter);
+  await invite('owner of a group whose invitation has expired', Level.reporter, Level.none, '2020-01-01');
+  const second = await buildGroup(app);
+  await app.db
+    .insertInto('grants')
+    .values({ group_id: second.id, namespace_id: invited.id, level: Level.owner })
+    .execute();
+  const { user: far } = await buildMember(app, { of: second, level: Level.owner });
+  await addActor('member through two invitations', far, Level.none, standing);
   const owner = await everywhere(await buildUser(app), Level.owner);
   await addActor('administrator', await buildAdmin(app), Level.none);
   await addActor('owner with an expired token', owner, Level.owner, { expired: true });
@@ -194,34 +269,47 @@ function difference(route: Route, refusal: Refusal, got: Got): string | null {
 const changes = (route: Route): boolean => route.method !== 'GET';
 
 describe('[1/authentication/1][1/authentication/7][1/authentication/13][1/errors/8][1/errors/9][1/errors/10]', () => {
-  test('security rule 1, rule 2, 16: every route refuses whom its declaration refuses, and nobody else', async () => {
-    const wrong: string[] = [];
-    let asked = 0;
-    const cells = app.routes.flatMap((route) => {
-      const parent = route.access.on === 'project' || route.access.on === 'group';
-      const seen = parent ? visibilities : (['public'] as const);
-      return seen.flatMap((visibility) => actors.map((actor) => ({ route, visibility, actor })));
-    });
-    const left = cells.values();
-    const worker = async () => {
-      for (const { route, visibility, actor } of left) {
-        const place = placeOf(visibility);
-        const refusal = expected(route, actor, place);
-        // Without parameters most changes fail to validate; deletions and the like would not.
-        if (refusal === null && changes(route) && !needsMore(route)) continue;
-        asked += 1;
-        const got = await send(route.method, `/api/v4${pathOf(route, place)}`, actor.headers);
-        const why = difference(route, refusal, got);
-        if (why)
-          wrong.push(
-            `${route.method} ${route.path} (${visibility}) as ${actor.name}: ${got.status} ${got.text.slice(0, 120)}; ${why}`,
-          );
-      }
-    };
-    await Promise.all(Array.from({ length: 16 }, worker));
-    expect(wrong).toEqual([]);
-    expect(asked).toBeGreaterThan(app.routes.length * 14);
-  }, 60_000);
+  test.each(visibilities)(
+    'security rule 1, rule 2, 16: every route refuses whom its declaration refuses, and nobody else (%s)',
+    async (visibility) => {
+      const wrong: string[] = [];
+      let asked = 0;
+      const place = placeOf(visibility);
+      const shown = new Set<string>();
+      const cells = app.routes.flatMap((route) => {
+        const { access } = route;
+        const parent = access.on === 'project' || access.on === 'group';
+        if (!parent && visibility !== 'public') return [];
+        // How somebody came by a level is the same question for all routes with an ability.
+        const key = 'ability' in access ? `${access.on} ${access.ability}` : null;
+        const proves = key !== null && route.method === 'GET' && !shown.has(key);
+        if (proves) shown.add(key);
+        return actors.filter((actor) => proves || !actor.standing).map((actor) => ({ route, actor }));
+      });
+      const left = cells.values();
+      const worker = async () => {
+        for (const { route, actor } of left) {
+          const refusal = expected(route, actor, place);
+          // Without parameters most changes fail to validate; deletions and the like would not.
+          if (refusal === null && changes(route) && !needsMore(route)) continue;
+          asked += 1;
+          const got = await send(route.method, `/api/v4${pathOf(route, place)}`, actor.headers);
+          const why = difference(route, refusal, got);
+          if (why)
+            wrong.push(
+              `${route.method} ${route.path} (${visibility}) as ${actor.name}: ${got.status} ${got.text.slice(0, 120)}; ${why}`,
+            );
+        }
+      };
+      await Promise.all(Array.from({ length: 16 }, worker));
+      expect(wrong).toEqual([]);
+      const routes = app.routes.filter(
+        ({ access }) => visibility === 'public' || access.on === 'project' || access.on === 'group',
+      );
+      expect(asked).toBeGreaterThan(routes.length * 14);
+    },
+    60_000,
+  );
 
   test('security 1: other spellings of a path reach the same gate or nothing; fields of a file are only text', async () => {
     const place = placeOf('private');

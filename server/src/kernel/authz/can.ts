@@ -9,7 +9,7 @@ import {
   projectAbilities,
 } from './abilities.ts';
 import { Level } from './levels.ts';
-import type { Caller, GroupSubject, ProjectSubject } from './subjects.ts';
+import { type Caller, type GroupSubject, type ProjectSubject, readsAll } from './subjects.ts';
 
 const creationLevels: Readonly<Record<string, Level>> = {
   noone: 60 as Level,
@@ -18,6 +18,18 @@ const creationLevels: Readonly<Record<string, Level>> = {
   maintainer: Level.maintainer,
   developer: Level.developer,
 };
+
+/** Whether a feature's access level lets the caller in. */
+const offers = (offered: string, level: Level, reads: boolean): boolean =>
+  offered !== 'disabled' && (offered !== 'private' || reads || level >= Level.guest);
+
+/** Whether the role is enough by itself. */
+const holds = (rule: ProjectRule | GroupRule, level: Level, needed: Level): boolean =>
+  level >= needed || (rule.planner === true && level === Level.planner);
+
+/** Whether everybody who can see the place has it. */
+const isOpen = (rule: ProjectRule | GroupRule, visibility: string, caller: Caller): boolean =>
+  rule.open !== undefined && visible(visibility, caller) && (rule.open === 'anyone' || caller.user !== null);
 
 function featureLevel(subject: ProjectSubject, feature: Feature): string {
   return subject.project[`${feature}_access_level`];
@@ -53,16 +65,13 @@ export function canOnProject(caller: Caller, ability: ProjectAbility, subject: P
   const deploy = caller.credential.kind === 'deploy';
   const level = deploy ? Level.reporter : as === 'user' ? subject.level : Level.none;
   if (rule.changes && (subject.project.archived || subject.project.marked_for_deletion_on !== null)) return false;
-  if (rule.feature) {
-    const offered = featureLevel(subject, rule.feature);
-    if (offered === 'disabled') return false;
-    if (offered === 'private' && !caller.admin && level < Level.guest) return false;
-  }
-  if (caller.admin) return true;
+  const reads = as === 'user' && readsAll(caller);
+  if (rule.feature && !offers(featureLevel(subject, rule.feature), level, reads)) return false;
+  // Who copies the code must be able to read it.
+  if (ability === 'fork_project' && !canOnProject(caller, 'read_code', subject)) return false;
+  if (caller.admin || (reads && rule.auditor)) return true;
   if (rule.condition === 'public-jobs' && !subject.project.public_jobs) return level >= Level.reporter;
-  if (level >= rule.role) return true;
-  if (!rule.open || !visible(subject.project.visibility, caller)) return false;
-  return rule.open === 'anyone' || caller.user !== null;
+  return holds(rule, level, rule.role) || isOpen(rule, subject.project.visibility, caller);
 }
 
 export function canOnGroup(caller: Caller, ability: GroupAbility, subject: GroupSubject): boolean {
@@ -70,8 +79,10 @@ export function canOnGroup(caller: Caller, ability: GroupAbility, subject: Group
   if (caller.credential.kind === 'deploy') return false;
   if (caller.credential.kind === 'job' && ability !== 'read_group') return false;
   if (rule.changes && subject.group.marked_for_deletion_on !== null) return false;
-  if (caller.admin) return true;
+  const reads = readsAll(caller);
+  if (rule.feature && !offers(subject.group.wiki_access_level, subject.level, reads)) return false;
+  if (caller.admin || (reads && rule.auditor)) return true;
   const needed = typeof rule.role === 'number' ? rule.role : (creationLevels[subject.group[rule.role]] ?? Level.owner);
-  if (subject.level >= needed) return true;
-  return rule.open === 'anyone' && visible(subject.group.visibility, caller);
+  if (rule.minimal && subject.level >= Level.minimal && subject.group.parent_id === null) return true;
+  return holds(rule, subject.level, needed) || isOpen(rule, subject.group.visibility, caller);
 }

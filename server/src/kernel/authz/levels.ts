@@ -3,6 +3,7 @@ export const Level = {
   none: 0,
   minimal: 5,
   guest: 10,
+  planner: 15,
   reporter: 20,
   developer: 30,
   maintainer: 40,

@@ -41,6 +41,10 @@ export interface Caller {
   readonly impersonator?: CallerUser;
 }
 
+/** Administrators and auditors see everything that there is; the job of an auditor is no auditor. */
+export const readsAll = (caller: Caller): boolean =>
+  caller.admin || (caller.user?.auditor === true && caller.credential.kind !== 'job');
+
 export const anonymous: Caller = { user: null, credential: { kind: 'none' }, scopes: null, admin: false };
 
 /** What a level on a project is made of. */

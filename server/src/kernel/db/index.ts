@@ -3,6 +3,7 @@ export { databaseFault, isMissingReference, isUniqueViolation } from './errors.t
 export { type Listener, startListener } from './listen.ts';
 export {
   lockInTransaction,
+  lockSharedInTransaction,
   tryLockInTransaction,
   withLock,
   withRepositoryLock,

@@ -15,6 +15,11 @@ export async function lockInTransaction(tx: Db, ...name: ReadonlyArray<string | 
   await sql`select pg_advisory_xact_lock(${lockKey(...name)}::bigint)`.execute(tx);
 }
 
+/** Waits for the lock, which any number may hold together in this way, and keeps it to the end of the transaction. */
+export async function lockSharedInTransaction(tx: Db, ...name: ReadonlyArray<string | number>): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${lockKey(...name)}::bigint)`.execute(tx);
+}
+
 /** Takes the lock to the end of the transaction if it is free. */
 export async function tryLockInTransaction(tx: Db, ...name: ReadonlyArray<string | number>): Promise<boolean> {
   const { rows } = await sql<{

@@ -134,6 +134,7 @@ export interface GrantsTable {
   created_by_id: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  state: Generated<'active' | 'awaiting'>;
 }
 
 export interface IdentitiesTable {

@@ -17,7 +17,7 @@ export async function freeGhostName(db: Db): Promise<string> {
   const { rows } = await sql<{ name: string }>`
     select name from (select 'ghost' || case when n = 0 then '' else n::text end as name, n from generate_series(0, 1000) n) g
     where not exists (select from users where lower(username) = g.name)
-      and not exists (select from namespaces where lower(full_path) = g.name)
+      and not exists (select from namespaces where coalesce(parent_id, 0) = 0 and lower(path) = g.name)
     order by n limit 1`.execute(db);
   return rows[0]?.name ?? 'ghost';
 }

@@ -135,7 +135,8 @@ export async function pathTaken(db: Db, username: string): Promise<boolean> {
   const row = await db
     .selectFrom('namespaces')
     .select('id')
-    .where(sql`lower(full_path)`, '=', username.toLowerCase())
+    .where(sql`coalesce(parent_id, 0)`, '=', 0)
+    .where(sql`lower(path)`, '=', username.toLowerCase())
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -148,7 +148,7 @@ export const userEntity = (user: Pick<User, 'id' | 'username'>) =>
 export function conflictFrom(error: unknown): unknown {
   if (isUniqueViolation(error, 'users_email_key')) return emailTaken();
   if (isUniqueViolation(error, 'users_username_key')) return usernameTaken();
-  if (isUniqueViolation(error, 'namespaces_full_path_key')) return usernameTaken();
+  if (isUniqueViolation(error, 'namespaces_place_key')) return usernameTaken();
   if (isUniqueViolation(error, 'identities_extern_uid_key'))
     return invalidRecord({ 'identities.extern_uid': ['has already been taken'] });
   return error;

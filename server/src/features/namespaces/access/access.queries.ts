@@ -1,15 +1,17 @@
 /**
- * Who has which level where, as SQL: one definition for the single check and for lists. A grant counts while it has not
- * expired; an invited group gives its members at most the level of the invitation; ancestors pass their grants on.
+ * Who has which level where, as SQL: one definition for the single check and for lists. A grant counts while it is active
+ * and has not expired; an invited group gives its members, those from the groups above it included, at most the level of
+ * the invitation, and passes on nothing that it has by invitation itself; ancestors pass their grants on.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { Level } from '../../../kernel/authz/levels.ts';
-import type { Caller } from '../../../kernel/authz/subjects.ts';
+import { type Caller, readsAll } from '../../../kernel/authz/subjects.ts';
 
 /** SQL that a list query is put together from. */
 export type Sql = RawBuilder<unknown>;
 
-const holds = (grant: string) => `(${grant}.expires_at is null or ${grant}.expires_at > current_date)`;
+const holds = (grant: string) =>
+  `${grant}.state = 'active' and (${grant}.expires_at is null or ${grant}.expires_at > current_date)`;
 
 /**
  * Text of a lateral subquery over the namespace row `n`, and the project row `p` where `project` is set: the effective
@@ -19,7 +21,8 @@ export function levelsText(user: string, project: boolean): string {
   const shared = (place: string) => `
     select least(s.level, m.level), null from grants s
       join namespaces i on i.id = s.group_id
-      join grants m on m.user_id = ${user} and m.namespace_id = any(i.traversal_ids) and ${holds('m')}
+      join grants m on m.user_id = ${user} and m.namespace_id = any(i.traversal_ids)
+        and m.level > ${Level.minimal} and ${holds('m')}
       where s.group_id is not null and ${place} and ${holds('s')}`;
   const onProject = `
     union all
@@ -46,8 +49,8 @@ export function levelsOf(userId: number | null, project: boolean): Sql {
   );
 }
 
-/** Condition on the grant row of that alias: it has not expired. */
-export const grantHolds = (alias: string): RawBuilder<boolean> => sql<boolean>`${sql.raw(holds(alias))}`;
+/** Condition on the grant row of that alias: it is active and has not expired. */
+export const grantHolds = (alias: string): RawBuilder<boolean> => sql<boolean>`(${sql.raw(holds(alias))})`;
 
 /**
  * Common table expressions for a `with`: `access (namespace_id, project_id, level)` has every grant of the user, those
@@ -60,17 +63,30 @@ export function accessTables(userId: number): Sql {
     ), access as materialized (
       select namespace_id, project_id, level from mine
       union all
-      select s.namespace_id, s.project_id, least(s.level, max(m.level)) from mine m
-        join namespaces i on i.traversal_ids @> array[m.namespace_id]
+      select s.namespace_id, s.project_id, least(s.level, max(i.level)) from (
+          with recursive reach (id, level) as (
+            select namespace_id, level from mine where namespace_id is not null and level > ${Level.minimal}
+            union select n.id, reach.level from reach join namespaces n on n.parent_id = reach.id
+          ) select id, level from reach) i
         join grants s on s.group_id = i.id and ${grantHolds('s')}
-        where m.namespace_id is not null
         group by s.id, s.namespace_id, s.project_id, s.level
     )`;
 }
 
 /** Ids of namespaces on which the user of `access` has at least the level, inherited ones included. */
 export const namespacesWithLevel = (level: number): Sql =>
-  sql`select d.id from access a join namespaces d on d.traversal_ids @> array[a.namespace_id] where a.level >= ${level}`;
+  sql`with recursive reach (id) as (
+      select a.namespace_id from access a where a.namespace_id is not null and a.level >= ${level}
+      union select d.id from reach join namespaces d on d.parent_id = reach.id
+    ) select id from reach`;
+
+/** Whether somebody sees the group `n`: where they have a role, and top-level groups with minimal access. */
+const groupsWithLevel = (level: number): Sql =>
+  sql`(n.id in (${namespacesWithLevel(Math.max(level, Level.guest))})${
+    level > Level.minimal
+      ? sql``
+      : sql` or (n.parent_id is null and n.id in (select a.namespace_id from access a where a.level = ${Level.minimal}))`
+  })`;
 
 const projectsWithLevel = (level: number): Sql => sql`
     select q.id from projects q where q.namespace_id in (${namespacesWithLevel(level)})
@@ -97,7 +113,7 @@ interface Scope {
 /** Projects `p` that the caller may see, narrowed to those of a level. */
 export function projectScope(caller: Caller, { minimum }: AccessFilter): Scope {
   const user = caller.user;
-  if (minimum === null && caller.admin) return { tables: null, condition: sql`true` };
+  if (minimum === null && readsAll(caller)) return { tables: null, condition: sql`true` };
   const open = sql`p.visibility = any(${openVisibilities(caller)}::text[])`;
   if (user === null) return { tables: null, condition: minimum === null ? open : sql`false` };
   const tables = accessTables(user.id);
@@ -113,10 +129,10 @@ export function projectScope(caller: Caller, { minimum }: AccessFilter): Scope {
 /** Groups `n` that the caller may see, narrowed to those of a level. */
 export function groupScope(caller: Caller, { minimum }: AccessFilter): Scope {
   const user = caller.user;
-  if (minimum === null && caller.admin) return { tables: null, condition: sql`true` };
+  if (minimum === null && readsAll(caller)) return { tables: null, condition: sql`true` };
   const open = sql`n.visibility = any(${openVisibilities(caller)}::text[])`;
   if (user === null) return { tables: null, condition: minimum === null ? open : sql`false` };
-  const member = sql`n.id in (${namespacesWithLevel(minimum ?? Level.guest)})`;
+  const member = groupsWithLevel(minimum ?? Level.minimal);
   return { tables: accessTables(user.id), condition: minimum === null ? sql`(${open} or ${member})` : member };
 }
 

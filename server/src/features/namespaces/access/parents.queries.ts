@@ -34,13 +34,13 @@ export const projectColumns = `p.*, ${namespaceColumns.map((column) => `n.${colu
 const projectSelect = `select ${projectColumns}
   from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsText('$1', true)}`;
 const projectById = `${projectSelect} where p.id = $2`;
-const projectByPath = `${projectSelect} where lower(n.full_path) = lower($2) and lower(p.path) = lower($3)`;
+const projectByPath = `${projectSelect} where p.namespace_id = namespace_at($2) and lower(p.path) = lower($3)`;
 
 const groupSelect = `select n.*, levels.effective_level from namespaces n cross join ${levelsText('$1', false)}`;
 const groupById = `${groupSelect} where n.id = $2 and n.kind = 'group'`;
-const groupByPath = `${groupSelect} where lower(n.full_path) = lower($2) and n.kind = 'group'`;
+const groupByPath = `${groupSelect} where n.id = namespace_at($2) and n.kind = 'group'`;
 const namespaceById = `${groupSelect} where n.id = $2`;
-const namespaceByPath = `${groupSelect} where lower(n.full_path) = lower($2)`;
+const namespaceByPath = `${groupSelect} where n.id = namespace_at($2)`;
 
 /** Ids are the texts that are nothing but digits and fit; every other text is a path. */
 function idOf(text: string): number | null {

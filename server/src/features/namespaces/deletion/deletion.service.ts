@@ -8,6 +8,7 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { emit } from '../../../kernel/events/index.ts';
 import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { lockTree } from '../access/hierarchy.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { deleteGroup, groupsToRemove, moveGroup, projectsBelow, takenBelow } from '../groups/groups.queries.ts';
 import { scheduledText, unscheduledText } from '../naming/naming.ts';
@@ -172,6 +173,7 @@ export function deletionService(deps: NamespacesDependencies) {
   async function restoreGroup({ group }: GroupSubject): Promise<void> {
     if (group.marked_for_deletion_on === null) throw plainError(400, 'Group has not been marked for deletion');
     await transaction(db, async (tx) => {
+      await lockTree(tx);
       const parent = group.parent_id === null ? undefined : await lockNamespace(tx, group.parent_id);
       const path = unscheduledText(group.path, group.id);
       const name = unscheduledText(group.name, group.id);

@@ -4,6 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import type { NamespacesTable } from '../../../kernel/db/tables.ts';
 import { grantHolds } from '../access/access.queries.ts';
+import { below as idsBelow, lockTreeShared, moveNamespace } from '../access/hierarchy.queries.ts';
 import type { SharedGroup } from '../projects/projects.entity.ts';
 import type { StorageStatistics } from './groups.entity.ts';
 
@@ -13,7 +14,12 @@ export type GroupColumns = Updateable<
 type NewNamespace = Omit<Insertable<NamespacesTable>, 'id' | 'traversal_ids' | 'full_path' | 'full_name'>;
 
 /** Inserts a namespace below its parent, null for the top. */
-export async function insertNamespace(tx: Db, values: NewNamespace, parent: Namespace | null): Promise<Namespace> {
+export async function insertNamespace(tx: Db, values: NewNamespace, below: Namespace | null): Promise<Namespace> {
+  await lockTreeShared(tx);
+  // It may have moved since it was loaded.
+  const parent = below
+    ? await tx.selectFrom('namespaces').selectAll().where('id', '=', below.id).executeTakeFirstOrThrow()
+    : null;
   const next = sql<{ id: number }>`select nextval(pg_get_serial_sequence('namespaces', 'id')) as id`;
   const id = (await next.execute(tx)).rows[0]?.id ?? 0;
   return await tx
@@ -38,7 +44,7 @@ export async function takenBelow(
   exceptId: number | null,
 ): Promise<{ path: boolean; name: boolean }> {
   const { rows } = await sql<{ path: boolean; name: boolean }>`
-    select exists (select 1 from namespaces n where n.parent_id is not distinct from ${parentId}::bigint
+    select exists (select 1 from namespaces n where coalesce(n.parent_id, 0) = ${parentId ?? 0}::bigint
         and n.id is distinct from ${exceptId}::bigint and lower(n.path) = lower(${wanted.path}))
       or exists (select 1 from projects p where p.namespace_id = ${parentId}::bigint
         and lower(p.path) = lower(${wanted.path})) as path,
@@ -60,29 +66,24 @@ export async function updateGroup(tx: Db, id: number, changes: GroupColumns): Pr
 export async function moveGroup(
   tx: Db,
   group: Namespace,
-  changes: GroupColumns & { readonly path: string; readonly name: string },
+  { path, name, ...changes }: GroupColumns & { readonly path: string; readonly name: string },
 ): Promise<void> {
+  await moveNamespace(tx, group.id, { path, name });
   await updateGroup(tx, group.id, changes);
-  const parentPath = group.full_path.slice(0, group.full_path.length - group.path.length);
-  const parentName = group.full_name.slice(0, group.full_name.length - group.name.length);
-  await sql`update namespaces set
-      full_path = ${parentPath + changes.path} || substr(full_path, char_length(${group.full_path}) + 1),
-      full_name = ${parentName + changes.name} || substr(full_name, char_length(${group.full_name}) + 1)
-    where traversal_ids @> array[${group.id}]::bigint[]`.execute(tx);
 }
 
 /** Ids of the projects of a group and everything below it. */
 export async function projectsBelow(db: Db, groupId: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select p.id from projects p join namespaces n on n.id = p.namespace_id
-    where n.traversal_ids @> array[${groupId}]::bigint[] order by p.id`.execute(db);
+    where n.id in ${idsBelow(groupId)} order by p.id`.execute(db);
   return rows.map(({ id }) => id);
 }
 
 /** Removes a group and the groups below it, the deepest first. They must be without projects. */
 export async function deleteGroup(tx: Db, groupId: number): Promise<void> {
   const { rows } = await sql<{ id: number; avatar_object_key: string | null }>`
-    select id, avatar_object_key from namespaces where traversal_ids @> array[${groupId}]::bigint[]
+    select id, avatar_object_key from namespaces where id in ${idsBelow(groupId)}
     order by cardinality(traversal_ids) desc for update`.execute(tx);
   for (const row of rows) {
     if (row.avatar_object_key !== null)
@@ -116,9 +117,9 @@ export async function soleOwnedGroups(db: Db, userId: number): Promise<number[]>
 export async function visibilitiesBelow(tx: Db, groupId: number): Promise<{ projects: string[]; groups: string[] }> {
   const { rows } = await sql<{ projects: string[]; groups: string[] }>`
     select coalesce((select array_agg(distinct p.visibility) from projects p join namespaces n on n.id = p.namespace_id
-        where n.traversal_ids @> array[${groupId}]::bigint[]), '{}') as projects,
+        where n.id in ${idsBelow(groupId)}), '{}') as projects,
       coalesce((select array_agg(distinct n.visibility) from namespaces n
-        where n.traversal_ids @> array[${groupId}]::bigint[] and n.id <> ${groupId}), '{}') as groups`.execute(tx);
+        where n.id in ${idsBelow(groupId)} and n.id <> ${groupId}), '{}') as groups`.execute(tx);
   return rows[0] ?? { projects: [], groups: [] };
 }
 
@@ -153,7 +154,7 @@ export async function groupStatistics(db: Db, ids: readonly number[]): Promise<M
     select g.id, coalesce(sum(p.repository_size), 0)::bigint as repositories,
       coalesce(sum((select sum(a.size) from job_artifacts a where a.project_id = p.id)), 0)::bigint as artifacts
     from unnest(${[...ids]}::bigint[]) as g (id)
-      join namespaces n on n.traversal_ids @> array[g.id]
+      cross join lateral namespaces_below(g.id) n (id)
       left join projects p on p.namespace_id = n.id
     group by g.id`.execute(db);
   return new Map(

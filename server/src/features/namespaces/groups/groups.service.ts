@@ -7,6 +7,7 @@ import type { Namespace, User } from '../../../kernel/db/rows.ts';
 import { emit } from '../../../kernel/events/index.ts';
 import { forbidden, invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { requireOnGroup } from '../../../kernel/http/parents.ts';
+import { lockTree } from '../access/hierarchy.queries.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import {
@@ -17,7 +18,7 @@ import {
   type Visibility,
   visibilities,
 } from '../naming/naming.ts';
-import { claimPath, leaveGroupPaths } from '../naming/redirects.queries.ts';
+import { claimPath, leaveGroupPath } from '../naming/redirects.queries.ts';
 import { findPersonalNamespace, lockNamespace } from '../projects/projects.queries.ts';
 import {
   type GroupColumns,
@@ -69,7 +70,7 @@ const conflictOf = (found: { path: boolean; name: boolean }): void => {
 };
 
 const conflictFrom = (error: unknown): unknown =>
-  isUniqueViolation(error, 'namespaces_full_path_key') ? invalidRecord({ path: [taken] }) : error;
+  isUniqueViolation(error, 'namespaces_place_key') ? invalidRecord({ path: [taken] }) : error;
 
 /** In the transaction that makes the user: the namespace of their own projects. Throws the API's 400. */
 export async function createPersonalNamespace(
@@ -100,11 +101,12 @@ const creationLevels = ['noone', 'maintainer', 'developer', 'administrator', 'ow
 export async function renamePersonalNamespace(tx: Db, user: Pick<User, 'id' | 'username' | 'name'>): Promise<void> {
   const reserved = groupPathReasons(user.username, true).filter((reason) => reason.endsWith('is a reserved name'));
   if (reserved.length > 0) throw invalidRecord({ username: reserved });
+  await lockTree(tx);
   const namespace = await findPersonalNamespace(tx, user.id);
   if (!namespace) return;
   if (user.username.toLowerCase() !== namespace.path.toLowerCase()) {
     await claimPath(tx, user.username);
-    await leaveGroupPaths(tx, namespace.id);
+    await leaveGroupPath(tx, namespace.id);
   }
   await moveGroup(tx, namespace, { path: user.username, name: user.name });
 }
@@ -219,6 +221,7 @@ export function groupService(deps: NamespacesDependencies) {
     checkBranchName(attributes.default_branch);
     const changes = columnsOf(attributes);
     await transaction(db, async (tx) => {
+      if (moved) await lockTree(tx);
       const parent = group.parent_id === null ? null : ((await lockNamespace(tx, group.parent_id)) ?? null);
       const visibility = attributes.visibility;
       if (visibility !== undefined && visibility !== group.visibility) {
@@ -230,7 +233,7 @@ export function groupService(deps: NamespacesDependencies) {
         conflictOf(await takenBelow(tx, group.parent_id, { name, path }, group.id));
         if (path.toLowerCase() !== group.path.toLowerCase()) {
           await claimPath(tx, parent ? `${parent.full_path}/${path}` : path);
-          await leaveGroupPaths(tx, group.id);
+          await leaveGroupPath(tx, group.id);
         }
         await moveGroup(tx, group, { ...changes, name, path });
       } else if (!(await updateGroup(tx, group.id, changes))) throw notFound('Group');

@@ -6,6 +6,7 @@ import type { Namespace } from '../../../kernel/db/rows.ts';
 import { type CursorValues, countLimit } from '../../../kernel/http/pagination.ts';
 import { idOrder, type KeysetOrder, keysetOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, groupScope, type Sql, withTables } from '../access/access.queries.ts';
+import { below } from '../access/hierarchy.queries.ts';
 
 export type GroupOrder = 'name' | 'path' | 'id' | 'similarity';
 
@@ -52,7 +53,7 @@ function conditionsOf(filter: GroupFilter): Sql[] {
   if (filter.topLevelOnly) found.push(sql`n.parent_id is null`);
   if (filter.parentId !== undefined) found.push(sql`n.parent_id = ${filter.parentId}`);
   if (filter.ancestorId !== undefined)
-    found.push(sql`n.traversal_ids @> array[${filter.ancestorId}]::bigint[] and n.id <> ${filter.ancestorId}`);
+    found.push(sql`n.id in ${below(filter.ancestorId)} and n.id <> ${filter.ancestorId}`);
   return found;
 }
 

@@ -13,6 +13,7 @@ import {
   type Sql,
   withTables,
 } from '../access/access.queries.ts';
+import { below as idsBelow } from '../access/hierarchy.queries.ts';
 import type { MemberRow } from './members.entity.ts';
 
 /** Where somebody is a member: a group, or a project with the groups above it. */
@@ -177,9 +178,8 @@ export async function deleteMember(tx: Db, place: Place, userId: number, below: 
   await tx.deleteFrom('grants').where('user_id', '=', userId).where(columnOf(place), '=', place.id).execute();
   if (place.kind !== 'group' || !below) return;
   await sql`delete from grants g where g.user_id = ${userId} and (
-    g.namespace_id in (select d.id from namespaces d where d.traversal_ids @> array[${place.id}]::bigint[])
-    or g.project_id in (select p.id from projects p join namespaces d on d.id = p.namespace_id
-      where d.traversal_ids @> array[${place.id}]::bigint[]))`.execute(tx);
+    g.namespace_id in ${idsBelow(place.id)}
+    or g.project_id in (select p.id from projects p where p.namespace_id in ${idsBelow(place.id)}))`.execute(tx);
 }
 
 /** How many owners a place has besides the user, on itself or above. */
@@ -215,7 +215,7 @@ export async function graceOfGroups(db: Db, userId: number): Promise<number[]> {
     select distinct a.two_factor_grace_period as hours from grants g
     join namespaces n on n.id = g.namespace_id and n.kind = 'group'
     join namespaces a on a.require_two_factor_authentication
-      and (a.id = any(n.traversal_ids) or a.traversal_ids @> array[n.id])
+      and (a.id = any(n.traversal_ids) or n.id = any(a.traversal_ids))
     where g.user_id = ${userId} and g.level > 0 and ${grantHolds('g')}`.execute(db);
   return rows.map(({ hours }) => hours);
 }

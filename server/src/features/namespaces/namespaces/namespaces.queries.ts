@@ -75,16 +75,16 @@ export async function ownedAmong(db: Db, ids: readonly number[], userId: number)
 export async function namespaceFigures(db: Db, ids: readonly number[]): Promise<Map<number, NamespaceFigures>> {
   const { rows } = await sql<{ id: number } & NamespaceFigures>`
     select root.id,
-      (select count(distinct u.id)::int from namespaces d
+      (select count(distinct u.id)::int from namespaces_below(root.id) d (id)
         join grants g on (g.namespace_id = d.id or g.project_id in (select p.id from projects p where p.namespace_id = d.id))
         join users u on u.id = g.user_id and u.user_type = 'human' and u.state = 'active'
-        where d.traversal_ids @> array[root.id] and ${grantHolds('g')} and g.level > ${Level.minimal}) as billable,
-      (select count(distinct g.user_id)::int from namespaces d join grants g on g.namespace_id = d.id
-        where d.traversal_ids @> array[root.id] and ${grantHolds('g')}) as members,
-      (select count(*)::int from namespaces d join projects p on p.namespace_id = d.id
-        where d.traversal_ids @> array[root.id]) as projects,
-      (select coalesce(sum(p.repository_size), 0)::bigint from namespaces d join projects p on p.namespace_id = d.id
-        where d.traversal_ids @> array[root.id]) as "repositorySize"
+        where ${grantHolds('g')} and g.level > ${Level.minimal}) as billable,
+      (select count(distinct g.user_id)::int from namespaces_below(root.id) d (id) join grants g on g.namespace_id = d.id
+        where ${grantHolds('g')}) as members,
+      (select count(*)::int from namespaces_below(root.id) d (id)
+        join projects p on p.namespace_id = d.id) as projects,
+      (select coalesce(sum(p.repository_size), 0)::bigint from namespaces_below(root.id) d (id)
+        join projects p on p.namespace_id = d.id) as "repositorySize"
     from unnest(${[...ids]}::bigint[]) as root (id)`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -6,6 +6,7 @@ import type { Project } from '../../../kernel/db/rows.ts';
 import { type CursorValues, countLimit } from '../../../kernel/http/pagination.ts';
 import { idOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, grantHolds, levelsOf, projectScope, type Sql, withTables } from '../access/access.queries.ts';
+import { below } from '../access/hierarchy.queries.ts';
 import { type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
 
 export type ProjectOrder =
@@ -83,9 +84,7 @@ function placeCondition(filter: ProjectFilter): Sql[] {
   if (filter.onlySharedWith !== undefined) return [invited(filter.onlySharedWith)];
   const id = filter.namespaceId;
   if (id === undefined) return [];
-  const inside = filter.descendants
-    ? sql`p.namespace_id in (select d.id from namespaces d where d.traversal_ids @> array[${id}]::bigint[])`
-    : sql`p.namespace_id = ${id}`;
+  const inside = filter.descendants ? sql`p.namespace_id in ${below(id)}` : sql`p.namespace_id = ${id}`;
   return [filter.shared ? sql`(${inside} or ${invited(id)})` : inside];
 }
 

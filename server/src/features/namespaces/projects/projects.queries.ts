@@ -3,6 +3,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
 import type { ProjectsTable } from '../../../kernel/db/tables.ts';
+import { lockTreeShared } from '../access/hierarchy.queries.ts';
 
 export type NewProject = Insertable<ProjectsTable>;
 export type ProjectChanges = Updateable<ProjectsTable>;
@@ -29,6 +30,7 @@ export async function findProject(db: Db, id: number): Promise<Project | undefin
  * and a project may not share a path, which no index can say.
  */
 export async function lockNamespace(tx: Db, id: number): Promise<Namespace | undefined> {
+  await lockTreeShared(tx);
   return await tx.selectFrom('namespaces').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
@@ -42,7 +44,7 @@ export async function takenInNamespace(
   const { rows } = await sql<{ path: boolean; name: boolean }>`
     select exists (select 1 from projects where namespace_id = ${namespace.id} and lower(path) = lower(${wanted.path})
         and id is distinct from ${exceptId}::bigint)
-      or exists (select 1 from namespaces where lower(full_path) = lower(${`${namespace.full_path}/${wanted.path}`}))
+      or exists (select 1 from namespaces where coalesce(parent_id, 0) = ${namespace.id} and lower(path) = lower(${wanted.path}))
         as path,
       exists (select 1 from projects where namespace_id = ${namespace.id} and name = ${wanted.name}
         and id is distinct from ${exceptId}::bigint) as name`.execute(tx);
@@ -60,7 +62,10 @@ export async function findPersonalNamespace(db: Db, idOrUsername: number | strin
   const query = db.selectFrom('namespaces').selectAll().where('kind', '=', 'user');
   return typeof idOrUsername === 'number'
     ? await query.where('owner_id', '=', idOrUsername).executeTakeFirst()
-    : await query.where(sql`lower(full_path)`, '=', idOrUsername.toLowerCase()).executeTakeFirst();
+    : await query
+        .where(sql`coalesce(parent_id, 0)`, '=', 0)
+        .where(sql`lower(path)`, '=', idOrUsername.toLowerCase())
+        .executeTakeFirst();
 }
 
 /** Gives a user a direct level on a new project. */
