@@ -18,8 +18,7 @@ export interface NewAuditEvent extends AuditOrigin {
   readonly target?: { readonly type: string; readonly id: number | null; readonly details: string };
 }
 
-/** Keeps one event. `tx` is the transaction of the change: either both are there or neither. */
-export async function recordAudit(tx: Db, event: NewAuditEvent): Promise<void> {
+function rowOf(event: NewAuditEvent) {
   const { author, entity } = event;
   const target = event.target ?? { type: entity.type, id: entity.id, details: entity.path };
   const details = {
@@ -27,23 +26,28 @@ export async function recordAudit(tx: Db, event: NewAuditEvent): Promise<void> {
     ...(author?.email === undefined ? {} : { author_email: author.email }),
     ...(author?.impersonator ? { impersonated_by: author.impersonator } : {}),
   };
-  await tx
-    .insertInto('audit_events')
-    .values({
-      author_id: author?.id ?? null,
-      author_name: author?.name ?? 'System',
-      entity_type: entity.type,
-      entity_id: entity.id,
-      entity_path: entity.path,
-      event: event.event,
-      target_type: target.type,
-      target_id: target.id,
-      target_details: target.details,
-      details: JSON.stringify(details),
-      ip_address: event.address,
-    })
-    .execute();
+  return {
+    author_id: author?.id ?? null,
+    author_name: author?.name ?? 'System',
+    entity_type: entity.type,
+    entity_id: entity.id,
+    entity_path: entity.path,
+    event: event.event,
+    target_type: target.type,
+    target_id: target.id,
+    target_details: target.details,
+    details: JSON.stringify(details),
+    ip_address: event.address,
+  };
 }
+
+/** Keeps events. `tx` is the transaction of the change: either both are there or neither. */
+export async function recordAudits(tx: Db, events: readonly NewAuditEvent[]): Promise<void> {
+  if (events.length > 0) await tx.insertInto('audit_events').values(events.map(rowOf)).execute();
+}
+
+/** Keeps one event. */
+export const recordAudit = (tx: Db, event: NewAuditEvent): Promise<void> => recordAudits(tx, [event]);
 
 export interface AuditFilter {
   readonly entityType?: AuditEntityType | undefined;

@@ -264,7 +264,8 @@ async function run(
     } as unknown as Context;
     // A credential that only the handler knows is none of a stranger.
     const stranger = caller.user === null && route.access.on !== 'credential';
-    const work = { anonymous: stranger, signal: route.method === 'GET' ? abort.signal : null };
+    const signal = route.method === 'GET' ? abort.signal : null;
+    const work = { anonymous: stranger, signal, clientAddress: addressOf(request) };
     // What is streamed is opened while it is sent: that too is the request's.
     return await asRequest(work, async () => {
       const result = await (deps.strict ? handledStrictly(route, context) : route.handler(context));

@@ -1,5 +1,6 @@
 /** Application settings: typed values with defaults, read by every slice, kept for a minute and dropped on change. */
 import { isDeepStrictEqual } from 'node:util';
+import { type AuditOrigin, auditedValue, instanceEntity, recordAudits, systemOrigin } from '../audit/index.ts';
 import { type Db, transaction } from '../db/index.ts';
 import { emit } from '../events/index.ts';
 import type { Secrets } from '../secrets/index.ts';
@@ -42,7 +43,7 @@ export interface Settings {
    * Changes values, all of them or none, and records who did. The result as a whole must be allowed: throws the API's
    * 400 otherwise. A masked secret that comes back as it was answered stays as it is.
    */
-  write(changes: SettingChanges, actorId?: number | null): Promise<void>;
+  write(changes: SettingChanges, origin?: AuditOrigin): Promise<void>;
 }
 
 export interface SettingsDependencies {
@@ -80,7 +81,8 @@ export function createSettings(deps: SettingsDependencies, now: () => number = (
   return {
     read: cache.read,
     stored: async () => ({ values: await load(db), ...(await settingsTimes(db)) }),
-    write: async (given, actorId = null) => {
+    write: async (given, origin = systemOrigin) => {
+      const actorId = origin.author?.id ?? null;
       await transaction(db, async (tx) => {
         await lockSettings(tx);
         const current = await load(tx);
@@ -90,12 +92,30 @@ export function createSettings(deps: SettingsDependencies, now: () => number = (
         const rows = [...changed].map((name) => [name, sealed(name, merged[name])] as const);
         await writeSettings(tx, new Map(rows));
         const names = [...changed].sort();
+        await recordAudits(tx, auditOf(names, current, merged, origin));
         await emit(tx, { kind: 'settings.changed', actor_id: actorId, payload: { actor_id: actorId, names } });
       });
       cache.forget();
     },
   };
 }
+
+/** One event for each setting that changes; of secrets only that they did. */
+const auditOf = (
+  names: readonly SettingName[],
+  before: ApplicationSettings,
+  after: ApplicationSettings,
+  origin: AuditOrigin,
+) =>
+  names.map((name) => ({
+    ...origin,
+    entity: instanceEntity,
+    event: 'application_setting_updated',
+    details: settingRows[name].secret
+      ? { change: name }
+      : { change: name, from: auditedValue(before[name]), to: auditedValue(after[name]) },
+    target: { type: 'ApplicationSetting', id: null, details: name },
+  }));
 
 /** The settings as they would be, and which of them differ from the current ones. */
 function mergedWith(current: ApplicationSettings, given: SettingChanges) {

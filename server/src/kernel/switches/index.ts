@@ -1,5 +1,6 @@
 /** Switches: parts of the product that an administrator turns on and off; kept and told like the application settings. */
 import { hash } from 'node:crypto';
+import { type AuditOrigin, instanceEntity, recordAudit } from '../audit/index.ts';
 import { type Db, transaction } from '../db/index.ts';
 import { type ChangeFeed, kept } from '../settings/index.ts';
 import { type SwitchName, switchDefinitions } from './definitions.ts';
@@ -13,14 +14,22 @@ export interface Switches {
   enabled(name: SwitchName, actor: string): Promise<boolean>;
   /** What administrators set, by name. */
   gates(): Promise<readonly NamedGate[]>;
-  set(name: SwitchName, changes: Partial<Gate>): Promise<NamedGate>;
+  set(name: SwitchName, changes: Partial<Gate>, origin: AuditOrigin): Promise<NamedGate>;
   /** Back to the default. */
-  reset(name: string): Promise<void>;
+  reset(name: string, origin: AuditOrigin): Promise<void>;
 }
 
 /** 0 to 99, evenly spread and always the same for the same words. */
 const bucketOf = (name: string, actor: string) =>
   Number.parseInt(hash('sha1', `${name}:${actor}`, 'hex').slice(0, 8), 16) % 100;
+
+const eventOf = (event: string, name: string, details: object, origin: AuditOrigin) => ({
+  ...origin,
+  entity: instanceEntity,
+  event,
+  details: { change: name, ...details },
+  target: { type: 'FeatureFlag', id: null, details: name },
+});
 
 /** One per process. `random` answers 0 to 1, for percentages of time. */
 export function createSwitches(db: Db, changes: ChangeFeed, random: () => number = Math.random): Switches {
@@ -38,13 +47,19 @@ export function createSwitches(db: Db, changes: ChangeFeed, random: () => number
       return gate.percentage_of_actors !== null && bucketOf(name, actor) < gate.percentage_of_actors;
     },
     gates: async () => [...(await cache.read()).values()],
-    set: async (name, gate) => {
-      const row = await transaction(db, (tx) => writeGate(tx, name, gate));
+    set: async (name, gate, origin) => {
+      const row = await transaction(db, async (tx) => {
+        const { name: _, ...to } = await writeGate(tx, name, gate);
+        await recordAudit(tx, eventOf('feature_flag_updated', name, { to }, origin));
+        return { name, ...to };
+      });
       cache.forget();
       return row;
     },
-    reset: async (name) => {
-      await transaction(db, (tx) => deleteGate(tx, name));
+    reset: async (name, origin) => {
+      await transaction(db, async (tx) => {
+        if (await deleteGate(tx, name)) await recordAudit(tx, eventOf('feature_flag_reset', name, {}, origin));
+      });
       cache.forget();
     },
   };

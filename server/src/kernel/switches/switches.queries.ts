@@ -38,7 +38,9 @@ export async function writeGate(db: Db, name: string, changes: Partial<Gate>): P
   return row;
 }
 
-export async function deleteGate(db: Db, name: string): Promise<void> {
-  await db.deleteFrom('feature_gates').where('name', '=', name).execute();
+/** False when it was not set. */
+export async function deleteGate(db: Db, name: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('feature_gates').where('name', '=', name).executeTakeFirst();
   await tell(db, name);
+  return numDeletedRows > 0n;
 }

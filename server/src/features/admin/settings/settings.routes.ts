@@ -1,5 +1,6 @@
 /** Application settings over the API: read and changed by administrators. */
 import Type from 'typebox';
+import { originOf } from '../../../kernel/audit/index.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { ApplicationSettingsEntity, settingsJson } from './settings.entity.ts';
@@ -26,8 +27,8 @@ export const settingsRoutes = (settings: Settings): readonly Route[] => [
     method: 'PUT',
     summary: 'Change application settings',
     params: SettingsParams,
-    handler: async ({ params, caller }) => {
-      await settings.write(params as SettingsParams, caller.user?.id ?? null);
+    handler: async (context) => {
+      await settings.write(context.params as SettingsParams, originOf(context));
       return settingsJson(await settings.stored());
     },
   }),

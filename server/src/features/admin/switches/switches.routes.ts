@@ -1,5 +1,6 @@
 /** Routes of the switches, which the API calls features. */
 import Type from 'typebox';
+import { originOf } from '../../../kernel/audit/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest, invalidParameters } from '../../../kernel/http/errors.ts';
 import { Bool, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -78,11 +79,13 @@ export function switchRoutes(switches: Switches): Route[] {
         ...refusedTargets,
       }),
       responses: { 201: Feature },
-      handler: async ({ params }) => {
+      handler: async (context) => {
+        const { params } = context;
         const target = targets.find((each) => params[each] !== undefined);
         if (target) throw invalidParameters([`${target} is not supported`]);
         if (!isSwitch(params.name)) throw badRequest(`there is no feature ${params.name}`);
-        return featureJson(await switches.set(params.name, gateOf(params.value, params.key ?? 'percentage_of_time')));
+        const gate = gateOf(params.value, params.key ?? 'percentage_of_time');
+        return featureJson(await switches.set(params.name, gate, originOf(context)));
       },
     }),
     route({
@@ -93,7 +96,7 @@ export function switchRoutes(switches: Switches): Route[] {
       conditional: 'The answer is the same whether it was set or not.',
       params: Type.Object({ name }),
       responses: { 204: Empty },
-      handler: ({ params }) => switches.reset(params.name),
+      handler: (context) => switches.reset(context.params.name, originOf(context)),
     }),
   ];
 }

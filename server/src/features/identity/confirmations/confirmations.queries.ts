@@ -39,14 +39,20 @@ export async function findUserToConfirm(tx: Db, tokenSha256: Buffer, days: numbe
     .executeTakeFirst();
 }
 
-export async function findEmailToConfirm(tx: Db, tokenSha256: Buffer, days: number): Promise<Email | undefined> {
+export async function findEmailToConfirm(
+  tx: Db,
+  tokenSha256: Buffer,
+  days: number,
+): Promise<(Email & { username: string }) | undefined> {
   return await tx
     .selectFrom('emails')
-    .selectAll()
-    .where('confirmation_token_sha256', '=', tokenSha256)
-    .where('confirmation_sent_at', '>', recent(days))
-    .where('confirmed_at', 'is', null)
-    .forUpdate()
+    .innerJoin('users', 'users.id', 'emails.user_id')
+    .selectAll('emails')
+    .select('users.username')
+    .where('emails.confirmation_token_sha256', '=', tokenSha256)
+    .where('emails.confirmation_sent_at', '>', recent(days))
+    .where('emails.confirmed_at', 'is', null)
+    .forUpdate('emails')
     .executeTakeFirst();
 }
 

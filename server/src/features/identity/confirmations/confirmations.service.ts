@@ -1,6 +1,7 @@
 /** Proving that an address belongs to a user: a link that only its reader has. Nothing counts before that. */
 import { randomBytes } from 'node:crypto';
 import Type from 'typebox';
+import { recordAudit, strangerAt } from '../../../kernel/audit/index.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Email, User } from '../../../kernel/db/rows.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
@@ -34,7 +35,7 @@ export interface Confirmations {
   askPrimary(tx: Db, user: User, newAddress: string | null): Promise<void>;
   askFurther(tx: Db, user: User, email: Email): Promise<void>;
   /** The address that the link confirmed; null when it is unknown, used or too old, or the address is taken by now. */
-  confirm(token: string): Promise<string | null>;
+  confirm(token: string, clientAddress: string): Promise<string | null>;
   readonly tasks: readonly Task[];
   readonly cron: readonly CronItem[];
 }
@@ -42,20 +43,29 @@ export interface Confirmations {
 const newLinkToken = () => randomBytes(32).toString('base64url');
 
 export function createConfirmations({ db, mail, externalUrl, forget }: ConfirmationDependencies): Confirmations {
-  const confirmUser = async (tx: Db, hash: Buffer): Promise<string | null> => {
+  const record = (tx: Db, user: Pick<User, 'id' | 'username'>, email: string, clientAddress: string) =>
+    recordAudit(tx, {
+      ...strangerAt(clientAddress),
+      entity: { type: 'User', id: user.id, path: user.username },
+      event: 'email_confirmed',
+      details: { email },
+    });
+  const confirmUser = async (tx: Db, hash: Buffer, clientAddress: string): Promise<string | null> => {
     const user = await findUserToConfirm(tx, hash, days);
     if (!user) return null;
     const address = user.unconfirmed_email ?? user.email;
     if (await addressTaken(tx, address, user.id)) return null;
     await confirmPrimary(tx, user.id, address);
+    await record(tx, user, address, clientAddress);
     if (address !== user.email && user.confirmed_at) await mail.send(tx, letters.addressChanged(user, user.email));
     await announceChange(tx);
     return address;
   };
-  const confirmFurther = async (tx: Db, hash: Buffer): Promise<string | null> => {
+  const confirmFurther = async (tx: Db, hash: Buffer, clientAddress: string): Promise<string | null> => {
     const email = await findEmailToConfirm(tx, hash, days);
     if (!email || (await addressTaken(tx, email.email, email.user_id))) return null;
     await confirmEmail(tx, email.id);
+    await record(tx, { id: email.user_id, username: email.username }, email.email, clientAddress);
     return email.email;
   };
   const sweep = defineTask('emails.remove_unconfirmed', Type.Object({}), () => dropOldUnconfirmed(db, days));
@@ -71,12 +81,12 @@ export function createConfirmations({ db, mail, externalUrl, forget }: Confirmat
       await setEmailConfirmation(tx, email.id, tokenHash(token));
       await mail.send(tx, letters.confirmAddress(user, email.email, token, externalUrl));
     },
-    confirm: async (token) => {
+    confirm: async (token, clientAddress) => {
       const hash = tokenHash(token);
       try {
         const address = await transaction(
           db,
-          async (tx) => (await confirmUser(tx, hash)) ?? (await confirmFurther(tx, hash)),
+          async (tx) => (await confirmUser(tx, hash, clientAddress)) ?? (await confirmFurther(tx, hash, clientAddress)),
         );
         if (address !== null) forget();
         return address;

@@ -8,7 +8,7 @@ import type { Credentials } from './resolver.ts';
 export interface BasicDependencies {
   readonly resolver: Pick<Credentials, 'accessToken' | 'jobToken' | 'deployToken'>;
   /** The user whose login and password these are, whatever their state; null when wrong or locked. */
-  readonly checkPassword: (login: string, password: string) => Promise<User | null>;
+  readonly checkPassword: (login: string, password: string, clientAddress: string) => Promise<User | null>;
   readonly settings: Settings;
 }
 
@@ -39,7 +39,7 @@ export function createBasic({ resolver, checkPassword, settings }: BasicDependen
     const prefixes = [...Object.values(tokenPrefixes), personal_access_token_prefix].filter((prefix) => prefix !== '');
     if (username === '' || prefixes.some((prefix) => password.startsWith(prefix))) return null;
     if (!password_authentication_enabled_for_git) return null;
-    const user = await checkPassword(username, password);
+    const user = await checkPassword(username, password, clientAddress);
     if (user?.state !== 'active') return null;
     return { user, credential: { kind: 'password' }, scopes: null, admin: user.admin };
   };

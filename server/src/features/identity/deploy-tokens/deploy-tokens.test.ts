@@ -79,7 +79,10 @@ describe.each(['project', 'group'] as const)('/%ss/:id/deploy_tokens', (noun) =>
       noun === 'project' ? `/projects/${project.id}/audit_events` : `/groups/${group.id}/audit_events`,
       { token: owner },
     );
-    const seen = events.body.filter((event) => (event.details as Json).target_id === made.body.id);
+    const seen = events.body.filter(
+      (event) =>
+        (event.details as Json).target_type === 'DeployToken' && (event.details as Json).target_id === made.body.id,
+    );
     expect(seen.map((event) => event.event_name)).toEqual(['deploy_token_revoked', 'deploy_token_created']);
     expect(JSON.stringify(events.body)).not.toContain(String(token));
   });

@@ -78,8 +78,8 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
     path: '/-/confirmation',
     status: 200,
     params: Type.Object({ confirmation_token: text() }),
-    handler: async (params) => {
-      const email = await confirmations.confirm(params.confirmation_token);
+    handler: async (params, request) => {
+      const email = await confirmations.confirm(params.confirmation_token, request.ip);
       if (email === null) throw invalidRecord({ confirmation_token: ['is invalid'] });
       return { email };
     },
@@ -106,8 +106,8 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
     path: '/-/password-reset',
     status: 202,
     params: Type.Object({ email: text() }),
-    handler: async ({ email }) => {
-      await reset.request(email);
+    handler: async ({ email }, request) => {
+      await reset.request(email, request.ip);
       return onItsWay;
     },
   });

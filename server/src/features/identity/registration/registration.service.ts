@@ -1,5 +1,6 @@
 /** Signing up by oneself, within what the settings allow. */
 import { RE2JS } from 're2js';
+import { strangerAt } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { invalidRecord, plainError } from '../../../kernel/http/errors.ts';
@@ -90,7 +91,7 @@ export function createRegistration(deps: RegistrationDependencies): Registration
         confirmed,
         state: waits ? 'blocked_pending_approval' : 'active',
         acceptedTerms: termsAccepted,
-        origin: { author: null, address },
+        origin: strangerAt(address),
       });
       if (waits) await tellAdministrators(user);
       return user;

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import Type from 'typebox';
-import { recordAudit } from '../../../kernel/audit/index.ts';
+import { recordAudit, strangerAt } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { invalidRecord, plainError } from '../../../kernel/http/errors.ts';
@@ -35,14 +35,18 @@ export interface ResetDependencies {
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   readonly externalUrl: string;
   /** The user whose password has expired and is this one; null for everybody else. */
-  readonly checkPassword: (login: string, password: string) => Promise<{ readonly id: number } | null>;
+  readonly checkPassword: (
+    login: string,
+    password: string,
+    clientAddress: string,
+  ) => Promise<{ readonly id: number } | null>;
   readonly endSessions: (tx: Db, userId: number) => Promise<void>;
   readonly forget: () => void;
 }
 
 export interface PasswordReset {
   /** Asks for a link. The same work and the same answer for every address. Throws 422 where no mail can be sent. */
-  request(address: string): Promise<void>;
+  request(address: string, clientAddress: string): Promise<void>;
   /** Sets the password of whoever the link belongs to; ends their sessions. Throws the API's 400. */
   complete(token: string, password: string, clientAddress: string): Promise<void>;
   /** For those who must change their password before they can sign in. Throws the API's 400 and 401. */
@@ -56,11 +60,12 @@ const hours = 48;
 /** Whoever asks again sooner gets no second message. */
 const quietSeconds = 60;
 const purpose = 'password reset';
+const LinkRequest = Type.Object({ sealed: Type.String(), asked_from: Type.Optional(Type.String()) });
 
 export function createPasswordReset(deps: ResetDependencies): PasswordReset {
   const { db, settings, passwords, mail, secrets, externalUrl } = deps;
 
-  const task = defineTask('passwords.send_link', Type.Object({ sealed: Type.String() }), async ({ sealed }) => {
+  const task = defineTask('passwords.send_link', LinkRequest, async ({ sealed, asked_from }) => {
     const address = secrets.open(Buffer.from(sealed, 'base64'), purpose);
     await transaction(db, async (tx) => {
       const user = await findForReset(tx, address, quietSeconds);
@@ -68,6 +73,8 @@ export function createPasswordReset(deps: ResetDependencies): PasswordReset {
       const token = randomBytes(32).toString('base64url');
       await setResetToken(tx, user.id, tokenHash(token));
       await mail.send(tx, letters.resetPassword(user, token, externalUrl));
+      const event = { entity: userEntity(user), event: 'user_password_reset_requested', details: {} };
+      await recordAudit(tx, { ...strangerAt(asked_from ?? null), ...event });
     });
   });
 
@@ -105,11 +112,14 @@ export function createPasswordReset(deps: ResetDependencies): PasswordReset {
   const invalidLink = () => invalidRecord({ reset_password_token: ['is invalid'] });
 
   return {
-    request: async (address) => {
+    request: async (address, clientAddress) => {
       if (!mail.configured)
         throw plainError(422, 'No mail server is configured. Ask an administrator for a new password.');
       if (!isMailAddress(address.trim())) throw invalidRecord({ email: ['is invalid'] });
-      await addJob(db, task, { sealed: secrets.seal(address.trim(), purpose).toString('base64') });
+      await addJob(db, task, {
+        sealed: secrets.seal(address.trim(), purpose).toString('base64'),
+        asked_from: clientAddress,
+      });
     },
     complete: async (token, password, clientAddress) => {
       const hash = tokenHash(token);
@@ -121,7 +131,7 @@ export function createPasswordReset(deps: ResetDependencies): PasswordReset {
       if (!(await set(user.id, password, clientAddress, mine, true))) throw invalidLink();
     },
     replace: async (login, password, newPassword, clientAddress) => {
-      const found = await deps.checkPassword(login, password);
+      const found = await deps.checkPassword(login, password, clientAddress);
       const user = found && (await findUser(db, found.id));
       if (!user) throw plainError(401, 'Invalid login or password.');
       const same = newPassword === password ? ['must be different from the current one'] : [];

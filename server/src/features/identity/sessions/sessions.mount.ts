@@ -1,6 +1,7 @@
 /** `/-/session`: signing in and out of the pages. Outside the API, because the API cannot make sessions. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TObject } from 'typebox';
+import { originOf } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { authenticate, cookie } from '../../../kernel/http/credentials.ts';
@@ -15,8 +16,8 @@ import { cookieNames } from '../../../kernel/names.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Credentials } from '../credentials/index.ts';
 import type { TwoFactor } from '../two-factor/index.ts';
-import { UserAccount, userAccount, withAccount } from '../users/index.ts';
-import type { Refusal, Sessions } from './sessions.service.ts';
+import { findUser, UserAccount, userAccount, withAccount } from '../users/index.ts';
+import type { OpenSession, Refusal, Sessions } from './sessions.service.ts';
 
 export interface SessionMountDependencies {
   readonly db: Db;
@@ -110,6 +111,14 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
       .send(serialise(view));
   const callerOf = (request: FastifyRequest): Promise<Caller | null> =>
     authenticate(credentials, request, {}, ['session']);
+  const sessionOf = ({ user, credential, ...more }: Caller, request: FastifyRequest): OpenSession | null =>
+    user && credential.kind === 'session'
+      ? {
+          id: credential.sessionId,
+          user,
+          origin: originOf({ caller: { user, credential, ...more }, clientAddress: request.ip }),
+        }
+      : null;
   const view = async (
     user: NonNullable<Caller['user']>,
     token: string,
@@ -163,7 +172,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     const { challenge, code, webauthn } = await parameters(request, proofParameters);
     if ((code === undefined) === (webauthn === undefined))
       throw invalidParameters(['code, webauthn are mutually exclusive, exactly one parameter must be provided']);
-    const result = await twoFactor.prove(challenge, { code, webauthn });
+    const result = await twoFactor.prove(challenge, { code, webauthn }, request.ip);
     if (result.outcome === 'expired') throw plainError(401, 'The sign-in took too long. Start again.');
     if (result.outcome === 'wrong') throw plainError(401, 'The second factor is wrong.');
     const { user, remember } = result;
@@ -179,7 +188,8 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
 
   server.delete('/-/session', async (request, reply) => {
     const caller = await callerOf(request);
-    if (caller?.credential.kind === 'session') await sessions.signOut(caller.credential.sessionId);
+    const session = caller && sessionOf(caller, request);
+    if (session) await sessions.signOut(session);
     setCookie(reply, '', 0);
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
@@ -187,20 +197,25 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
   server.post('/-/session/admin_mode', async (request, reply) => {
     const caller = await callerOf(request);
     const token = cookie(request, cookieNames);
-    if (!caller?.user || caller.credential.kind !== 'session' || token === undefined) throw unauthorized();
+    const session = caller && sessionOf(caller, request);
+    if (!caller?.user || !session || token === undefined) throw unauthorized();
     if (!caller.user.admin) throw forbidden();
     const { password, code } = await parameters(request, adminModeParameters);
-    if (!(await sessions.passwordIsRight(caller.user, password))) throw plainError(401, 'The password is wrong.');
-    if (caller.user.two_factor_enabled && !(await twoFactor.checkCode(caller.user, code ?? '')))
+    // The row as it is now: the caller's may be from before the second factor.
+    const user = await findUser(db, caller.user.id);
+    if (!user?.admin) throw forbidden();
+    if (!(await sessions.passwordIsRight(user, password, request.ip))) throw plainError(401, 'The password is wrong.');
+    if (user.two_factor_enabled && !(await twoFactor.checkCode(user, code ?? '', request.ip)))
       throw plainError(401, 'The second factor is wrong.');
-    await sessions.enterAdminMode(caller.credential.sessionId);
-    return send(reply, 201, await view(caller.user, token, true));
+    await sessions.enterAdminMode(session);
+    return send(reply, 201, await view(user, token, true));
   });
 
   server.delete('/-/session/admin_mode', async (request, reply) => {
     const caller = await callerOf(request);
-    if (caller?.credential.kind !== 'session') throw unauthorized();
-    await sessions.leaveAdminMode(caller.credential.sessionId);
+    const session = caller && sessionOf(caller, request);
+    if (!session) throw unauthorized();
+    await sessions.leaveAdminMode(session);
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
 }

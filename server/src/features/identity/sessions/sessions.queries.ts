@@ -87,11 +87,14 @@ export async function extendSessions(
     .execute();
 }
 
+/** Whether a password may be looked at: not while the account is locked; a wrong one after the `last` attempt locks it. */
+export type Attempt = 'refused' | 'allowed' | 'last';
+
 /**
- * Counts an attempt before the password is looked at, so that parallel guesses cannot pass the limit. False when the
- * account is locked; the attempt that reaches the limit locks it unless the password turns out to be right.
+ * Counts an attempt before the password is looked at, so that parallel guesses cannot pass the limit. The attempt that
+ * reaches the limit locks the account unless the password turns out to be right.
  */
-export async function reserveAttempt(db: Db, userId: number, limit: number, lockMinutes: number): Promise<boolean> {
+export async function reserveAttempt(db: Db, userId: number, limit: number, lockMinutes: number): Promise<Attempt> {
   const attempts = sql<number>`case when locked_until is not null then 1 else failed_attempts + 1 end`;
   const row = await db
     .updateTable('users')
@@ -101,9 +104,10 @@ export async function reserveAttempt(db: Db, userId: number, limit: number, lock
     })
     .where('id', '=', userId)
     .where((where) => where.or([where('locked_until', 'is', null), where('locked_until', '<=', sql<Date>`now()`)]))
-    .returning('id')
+    .returning('locked_until')
     .executeTakeFirst();
-  return row !== undefined;
+  if (!row) return 'refused';
+  return row.locked_until === null ? 'allowed' : 'last';
 }
 
 /** The password was right: no failed attempts any more. */
@@ -146,12 +150,13 @@ export async function recordSignIn(db: Db, userId: number, ipAddress: string): P
     .executeTakeFirstOrThrow();
 }
 
-/** Notes when the user first accepted the terms. */
-export async function acceptTerms(db: Db, userId: number): Promise<void> {
-  await db
+/** Notes when the user first accepted the terms; false when they had. */
+export async function acceptTerms(db: Db, userId: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('users')
     .set({ accepted_terms_at: sql`now()` })
     .where('id', '=', userId)
     .where('accepted_terms_at', 'is', null)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

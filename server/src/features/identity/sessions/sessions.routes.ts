@@ -1,5 +1,6 @@
 /** `/user/sessions`: where somebody is signed in, and ending it from afar. */
 import Type from 'typebox';
+import { type AuditOrigin, originOf, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Session } from '../../../kernel/db/rows.ts';
@@ -9,6 +10,7 @@ import { slicePage } from '../../../kernel/http/pagination.ts';
 import { Int } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { announceChange } from '../changes/index.ts';
+import { userEntity } from '../users/index.ts';
 import { endSessions, listSessions } from './sessions.queries.ts';
 
 export interface SessionRouteDependencies {
@@ -44,16 +46,24 @@ const common = {
   access: { on: 'instance', ability: 'signed_in' },
 } as const;
 
-function holder({ user, credential }: Caller): { userId: number; sessionId: number } {
+function holder({ user, credential }: Caller): { user: NonNullable<Caller['user']>; sessionId: number } {
   if (!user || credential.kind !== 'session') throw unauthorized();
-  return { userId: user.id, sessionId: credential.sessionId };
+  return { user, sessionId: credential.sessionId };
 }
 
 export function sessionRoutes({ db, forget }: SessionRouteDependencies): Route[] {
-  const end = async (userId: number, which: { id: number } | { exceptId: number }): Promise<number> => {
+  const end = async (
+    user: NonNullable<Caller['user']>,
+    which: { id: number } | { exceptId: number },
+    origin: AuditOrigin,
+  ): Promise<number> => {
     const ended = await transaction(db, async (tx) => {
-      const count = await endSessions(tx, userId, which);
-      if (count > 0) await announceChange(tx);
+      const count = await endSessions(tx, user.id, which);
+      if (count > 0) {
+        const event = 'id' in which ? 'user_session_ended' : 'user_signed_out_elsewhere';
+        await recordAudit(tx, { ...origin, entity: userEntity(user), event, details: { sessions: count } });
+        await announceChange(tx);
+      }
       return count;
     });
     forget();
@@ -69,8 +79,8 @@ export function sessionRoutes({ db, forget }: SessionRouteDependencies): Route[]
       pagination: 'offset',
       responses: { 200: ListOf(ActiveSession) },
       handler: async ({ caller, page }) => {
-        const { userId, sessionId } = holder(caller);
-        const sessions = await listSessions(db, userId);
+        const { user, sessionId } = holder(caller);
+        const sessions = await listSessions(db, user.id);
         return slicePage(
           page,
           sessions.map((session) => shown(session, sessionId)),
@@ -85,9 +95,9 @@ export function sessionRoutes({ db, forget }: SessionRouteDependencies): Route[]
       conditional: 'No date stands in the way of ending a session.',
       params: Type.Object({}),
       responses: { 204: Empty },
-      handler: async ({ caller }) => {
-        const { userId, sessionId } = holder(caller);
-        await end(userId, { exceptId: sessionId });
+      handler: async (context) => {
+        const { user, sessionId } = holder(context.caller);
+        await end(user, { exceptId: sessionId }, originOf(context));
       },
     }),
     route({
@@ -98,8 +108,10 @@ export function sessionRoutes({ db, forget }: SessionRouteDependencies): Route[]
       conditional: 'No date stands in the way of ending a session.',
       params: Type.Object({ session_id: Int({ description: 'As the list names it' }) }),
       responses: { 204: Empty },
-      handler: async ({ caller, params }) => {
-        if ((await end(holder(caller).userId, { id: params.session_id })) === 0) throw notFound('Session');
+      handler: async (context) => {
+        const { user } = holder(context.caller);
+        const ended = await end(user, { id: context.params.session_id }, originOf(context));
+        if (ended === 0) throw notFound('Session');
       },
     }),
   ];

@@ -1,21 +1,22 @@
 /** Signing in and out of the pages: the check of a password with its limits, and the session it opens. */
 import { randomBytes } from 'node:crypto';
+import { type AuditOrigin, recordAudit, strangerAt } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
+import { currentRequest } from '../../../kernel/http/current-request.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
 import { letters } from '../mails/index.ts';
 import type { Passwords } from '../passwords/index.ts';
-import { findUserByLogin } from '../users/index.ts';
+import { findUserByLogin, userEntity } from '../users/index.ts';
+import { countedAttempt } from './attempts.ts';
 import {
   acceptTerms,
-  clearAttempts,
   deleteSession,
   insertSession,
   knownAddress,
   recordSignIn,
-  reserveAttempt,
   setAdminMode,
 } from './sessions.queries.ts';
 
@@ -53,6 +54,13 @@ export type SignedIn =
 /** A session to open for somebody who proved everything. */
 export type Opening = Omit<SignIn, 'login' | 'password' | 'acceptTerms'>;
 
+/** The session of a request, whose it is, and who asks. */
+export interface OpenSession {
+  readonly id: number;
+  readonly user: Pick<User, 'id' | 'username'>;
+  readonly origin: AuditOrigin;
+}
+
 /** Hours that an administrator keeps the rights for which they proved themselves again. */
 const adminHours = 6;
 
@@ -60,19 +68,19 @@ export interface Sessions {
   signIn(request: SignIn): Promise<SignedIn>;
   /** Opens a session; every factor has been proved. */
   open(user: User, request: Opening): Promise<{ user: User; token: string }>;
-  signOut(sessionId: number): Promise<void>;
+  signOut(session: OpenSession): Promise<void>;
   /** Whether this is the password of somebody who is signed in already; a wrong one counts as a failed sign-in. */
-  passwordIsRight(user: User, password: string): Promise<boolean>;
+  passwordIsRight(user: User, password: string, address?: string): Promise<boolean>;
   /**
    * The user whose name or address and password these are; null when wrong or locked, for whoever would not get in on
    * the page, and for everybody who has a second factor: a password alone does not let them in.
    */
-  checkOnlyPassword(login: string, password: string): Promise<User | null>;
+  checkOnlyPassword(login: string, password: string, address?: string): Promise<User | null>;
   /** The user whose password has expired and is this one; null for everybody else. */
-  checkExpiredPassword(login: string, password: string): Promise<User | null>;
+  checkExpiredPassword(login: string, password: string, address?: string): Promise<User | null>;
   /** Gives the session an administrator's rights for some hours. */
-  enterAdminMode(sessionId: number): Promise<void>;
-  leaveAdminMode(sessionId: number): Promise<void>;
+  enterAdminMode(session: OpenSession): Promise<void>;
+  leaveAdminMode(session: OpenSession): Promise<void>;
 }
 
 const unconfirmedDays = 3;
@@ -106,26 +114,18 @@ export function createSessions(deps: SessionDependencies): Sessions {
   const { db, settings, passwords, mail, forget } = deps;
 
   /** Counts the attempt before it looks; `clears` where a right password is all that is asked. */
-  const verified = async (user: User, password: string, clears: boolean): Promise<boolean> => {
-    const { max_login_attempts, failed_login_attempts_unlock_period_in_minutes } = await settings.read();
-    const allowed = await reserveAttempt(
-      db,
-      user.id,
-      max_login_attempts,
-      failed_login_attempts_unlock_period_in_minutes,
+  const verified = (user: User, password: string, clears: boolean, address: string | null): Promise<boolean> =>
+    countedAttempt(db, settings, { user, factor: 'password', address, clears }, (allowed) =>
+      passwords.verify(allowed ? user.password_hash : null, password),
     );
-    const right = await passwords.verify(allowed ? user.password_hash : null, password);
-    if (right && clears) await clearAttempts(db, user.id);
-    return right;
-  };
-  const check = async (login: string, password: string, alone: boolean) => {
+  const check = async (login: string, password: string, alone: boolean, address: string | null) => {
     const user = await findUserByLogin(db, login.trim());
     const usable = user?.user_type === 'human' && user.password_hash !== null && !(alone && user.two_factor_enabled);
     if (!usable) {
       await passwords.verify(null, password);
       return null;
     }
-    return (await verified(user, password, !user.two_factor_enabled)) ? user : null;
+    return (await verified(user, password, !user.two_factor_enabled, address)) ? user : null;
   };
   const open: Sessions['open'] = async (user, { remember, ipAddress, userAgent }) => {
     if (user.state === 'deactivated') await deps.reactivate(user, ipAddress);
@@ -144,42 +144,64 @@ export function createSessions(deps: SessionDependencies): Sessions {
       });
       const sign = { address: ipAddress, agent: userAgent, at: new Date() };
       if (!known && notify_on_unknown_sign_in) await mail.send(tx, letters.unknownSignIn(user, sign));
+      await recordAudit(tx, {
+        author: { id: user.id, name: user.name, email: user.email },
+        address: ipAddress,
+        entity: userEntity(user),
+        event: 'user_signed_in',
+        details: { two_factor: user.two_factor_enabled, remember, user_agent: userAgent?.slice(0, 500) ?? null },
+      });
       return { user: await recordSignIn(tx, user.id, ipAddress), token };
     });
   };
-  const adminMode = async (sessionId: number, hours: number | null) => {
-    await setAdminMode(db, sessionId, hours);
+  const accept = (user: User, address: string) =>
+    transaction(db, async (tx) => {
+      if (!(await acceptTerms(tx, user.id))) return;
+      const author = { id: user.id, name: user.name, email: user.email };
+      const event = { entity: userEntity(user), event: 'user_terms_accepted', details: {} };
+      await recordAudit(tx, { author, address, ...event });
+    });
+  /** A change of a session together with its event. */
+  const changed = async (session: OpenSession, event: string, work: (tx: Db) => Promise<void>) => {
+    await transaction(db, async (tx) => {
+      await work(tx);
+      await recordAudit(tx, { ...session.origin, entity: userEntity(session.user), event, details: {} });
+    });
     forget();
+  };
+  const refused = async (user: User, reason: Refusal, address: string) => {
+    const event = { entity: userEntity(user), event: 'user_sign_in_refused', details: { reason } };
+    await recordAudit(db, { ...strangerAt(address), ...event });
+    return { outcome: reason } as const;
   };
 
   return {
-    passwordIsRight: (user, password) => verified(user, password, true),
-    checkOnlyPassword: async (login, password) => {
-      const user = await check(login, password, true);
+    passwordIsRight: (user, password, address) =>
+      verified(user, password, true, address ?? currentRequest()?.clientAddress ?? null),
+    checkOnlyPassword: async (login, password, address) => {
+      const user = await check(login, password, true, address ?? null);
       if (user?.state !== 'active') return null;
       return refusalFor(user, false, await settings.read()) === null ? user : null;
     },
-    checkExpiredPassword: async (login, password) => {
-      const user = await check(login, password, false);
+    checkExpiredPassword: async (login, password, address) => {
+      const user = await check(login, password, false, address ?? null);
       if (!user?.password_expired) return null;
       return refusalFor(user, true, await settings.read()) === 'password_expired' ? user : null;
     },
     open,
-    enterAdminMode: (sessionId) => adminMode(sessionId, adminHours),
-    leaveAdminMode: (sessionId) => adminMode(sessionId, null),
+    enterAdminMode: (session) =>
+      changed(session, 'admin_mode_entered', (tx) => setAdminMode(tx, session.id, adminHours)),
+    leaveAdminMode: (session) => changed(session, 'admin_mode_left', (tx) => setAdminMode(tx, session.id, null)),
     signIn: async (request) => {
-      const user = await check(request.login, request.password, false);
+      const user = await check(request.login, request.password, false, request.ipAddress);
       if (!user) return { outcome: 'wrong' };
       const values = await settings.read();
       const refusal = refusalFor(user, request.acceptTerms, values);
-      if (refusal) return { outcome: refusal };
-      if (values.enforce_terms && request.acceptTerms) await acceptTerms(db, user.id);
+      if (refusal) return await refused(user, refusal, request.ipAddress);
+      if (values.enforce_terms && request.acceptTerms) await accept(user, request.ipAddress);
       if (user.two_factor_enabled) return { outcome: 'second-factor', user };
       return { outcome: 'signed-in', ...(await open(user, request)) };
     },
-    signOut: async (sessionId) => {
-      await deleteSession(db, sessionId);
-      forget();
-    },
+    signOut: (session) => changed(session, 'user_signed_out', (tx) => deleteSession(tx, session.id)),
   };
 }

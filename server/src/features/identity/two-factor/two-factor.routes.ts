@@ -1,5 +1,6 @@
 /** Routes of second factors. Only the pages' session may change them: a leaked token must not lock its owner out. */
 import Type from 'typebox';
+import { originOf } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
@@ -68,9 +69,9 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       conditional: 'No date stands in the way of removing a factor.',
       params: Type.Object(currentPassword),
       responses: { 204: Empty },
-      handler: async ({ caller, params }) => {
-        const user = await proven(caller, params.current_password);
-        if (!(await twoFactor.disable(user.id))) throw notFound('Second factor');
+      handler: async (context) => {
+        const user = await proven(context.caller, context.params.current_password);
+        if (!(await twoFactor.disable(user, originOf(context)))) throw notFound('Second factor');
       },
     }),
     route({
@@ -94,8 +95,9 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       summary: 'Confirm the authenticator application with its first code',
       params: Type.Object({ code }),
       responses: { 201: RecoveryCodes },
-      handler: async ({ caller, params }) => {
-        const codes = await twoFactor.confirmTotp(await person(caller), params.code);
+      handler: async (context) => {
+        const { caller, params } = context;
+        const codes = await twoFactor.confirmTotp(await person(caller), params.code, originOf(context));
         if (codes === false) throw invalidRecord({ code: ['is invalid'] });
         return { recovery_codes: codes };
       },
@@ -108,9 +110,9 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       conditional: 'No date stands in the way of removing a factor.',
       params: Type.Object(currentPassword),
       responses: { 204: Empty },
-      handler: async ({ caller, params }) => {
-        if (!(await twoFactor.removeTotp(await proven(caller, params.current_password))))
-          throw notFound('Authenticator application');
+      handler: async (context) => {
+        const user = await proven(context.caller, context.params.current_password);
+        if (!(await twoFactor.removeTotp(user, originOf(context)))) throw notFound('Authenticator application');
       },
     }),
     route({
@@ -120,8 +122,9 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       summary: 'New recovery codes in place of all former ones',
       params: Type.Object(currentPassword),
       responses: { 201: RecoveryCodes },
-      handler: async ({ caller, params }) => {
-        const codes = await twoFactor.newRecoveryCodes(await proven(caller, params.current_password));
+      handler: async (context) => {
+        const user = await proven(context.caller, context.params.current_password);
+        const codes = await twoFactor.newRecoveryCodes(user, originOf(context));
         if (!codes) throw badRequest('Two-factor authentication is not enabled');
         return { recovery_codes: codes };
       },
@@ -153,15 +156,13 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
         }),
       }),
       responses: { 201: NewSecurityKey },
-      handler: async ({ caller, params }) => {
+      handler: async (context) => {
+        const { caller, params } = context;
         const user = await person(caller);
         if ((await twoFactor.state(user)).keys.length >= largestKeyCount)
           throw badRequest(`at most ${largestKeyCount} security keys`);
-        const added = await twoFactor.addKey(user, {
-          challenge: params.challenge,
-          name: params.name,
-          answer: params.credential,
-        });
+        const wanted = { challenge: params.challenge, name: params.name, answer: params.credential };
+        const added = await twoFactor.addKey(user, wanted, originOf(context));
         if (added === 'taken') throw conflict('the security key is registered already');
         if (!added) throw invalidRecord({ credential: ['is invalid'] });
         return { ...securityKeyView(added.key), recovery_codes: added.recoveryCodes };
@@ -175,9 +176,10 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       conditional: 'No date stands in the way of removing a factor.',
       params: Type.Object({ key_id: Int({ description: 'As the list names it' }), ...currentPassword }),
       responses: { 204: Empty },
-      handler: async ({ caller, params }) => {
-        if (!(await twoFactor.removeKey(await proven(caller, params.current_password), params.key_id)))
-          throw notFound('Security key');
+      handler: async (context) => {
+        const { caller, params } = context;
+        const user = await proven(caller, params.current_password);
+        if (!(await twoFactor.removeKey(user, params.key_id, originOf(context)))) throw notFound('Security key');
       },
     }),
     route({
@@ -189,12 +191,12 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       access: { on: 'instance', ability: 'admin' },
       params: Type.Object({ id: Int({ description: 'Of the person' }) }),
       responses: { 204: Empty },
-      handler: async ({ params }) => {
-        const user = await findUser(db, params.id);
+      handler: async (context) => {
+        const user = await findUser(db, context.params.id);
         if (!user) throw notFound('User');
         // Whoever holds one administrator's token must not be able to weaken another administrator.
         if (user.admin) throw forbidden();
-        if (!(await twoFactor.disable(user.id)))
+        if (!(await twoFactor.disable(user, originOf(context))))
           throw badRequest('Two-factor authentication is not enabled for this user');
       },
     }),

@@ -1,12 +1,13 @@
 /** Second factors of a person: making, proving and removing them, and who has to have one. */
 import { randomBytes } from 'node:crypto';
+import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
-import { clearAttempts, reserveAttempt } from '../sessions/sessions.queries.ts';
-import { findUser } from '../users/index.ts';
+import { countedAttempt } from '../sessions/attempts.ts';
+import { findUser, userEntity } from '../users/index.ts';
 import {
   provenKey,
   registeredKey,
@@ -78,26 +79,27 @@ export interface TwoFactor {
   /** A secret to confirm with its first code; null when there is a confirmed one. */
   startTotp(user: User): Promise<{ secret: string; uri: string } | null>;
   /** False when the code is wrong; the recovery codes when this is the first factor, else none. */
-  confirmTotp(user: User, code: string): Promise<readonly string[] | false>;
-  removeTotp(user: User): Promise<boolean>;
+  confirmTotp(user: User, code: string, origin: AuditOrigin): Promise<readonly string[] | false>;
+  removeTotp(user: User, origin: AuditOrigin): Promise<boolean>;
   /** What the browser needs to make a key, and the challenge to give back with its answer; null where keys cannot be. */
   startKey(user: User): Promise<{ challenge: string; options: unknown } | null>;
   /** Null when the answer does not prove a key, `taken` when it is registered already. */
   addKey(
     user: User,
     request: { challenge: string; name: string; answer: unknown },
+    origin: AuditOrigin,
   ): Promise<{ key: SecurityKey; recoveryCodes: readonly string[] } | 'taken' | null>;
-  removeKey(user: User, id: number): Promise<boolean>;
+  removeKey(user: User, id: number, origin: AuditOrigin): Promise<boolean>;
   /** New codes in place of all former ones; null without a second factor. */
-  newRecoveryCodes(user: User): Promise<readonly string[] | null>;
+  newRecoveryCodes(user: User, origin: AuditOrigin): Promise<readonly string[] | null>;
   /** Removes every factor; false when there was none. */
-  disable(userId: number): Promise<boolean>;
+  disable(user: User, origin: AuditOrigin): Promise<boolean>;
   /** Lets a sign-in wait for the second factor of a person who has one. */
   wait(user: User, remember: boolean): Promise<WaitingSignIn>;
   /** Ends the waiting. A wrong proof counts as a failed sign-in. */
-  prove(challenge: string, proof: Proof): Promise<Proven>;
+  prove(challenge: string, proof: Proof, address: string): Promise<Proven>;
   /** Whether a code is right, outside a sign-in; a wrong one counts as a failed sign-in. */
-  checkCode(user: User, code: string): Promise<boolean>;
+  checkCode(user: User, code: string, address: string): Promise<boolean>;
   /** Until when a person without a second factor has to set one up; null when nobody asks for it. */
   requiredUntil(user: User): Promise<Date | null>;
 }
@@ -142,23 +144,28 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       : await useRecoveryCode(db, userId, tokenHash(normalised(code)));
 
   /** Counts the attempt before it is looked at; a right one clears the count. */
-  const counted = async (userId: number, check: () => Promise<boolean>): Promise<boolean> => {
-    const { max_login_attempts, failed_login_attempts_unlock_period_in_minutes } = await settings.read();
-    const allowed = await reserveAttempt(
+  const counted = (user: User, address: string, check: () => Promise<boolean>): Promise<boolean> =>
+    countedAttempt(
       db,
-      userId,
-      max_login_attempts,
-      failed_login_attempts_unlock_period_in_minutes,
+      settings,
+      { user, factor: 'second_factor', address, clears: true },
+      async (allowed) => allowed && (await check()),
     );
-    if (!allowed || !(await check())) return false;
-    await clearAttempts(db, userId);
-    return true;
-  };
 
-  const changed = (work: (tx: Db) => Promise<boolean>, userId: number): Promise<boolean> =>
+  const record = (tx: Db, user: User, origin: AuditOrigin, event: string, details: object = {}) =>
+    recordAudit(tx, { ...origin, entity: userEntity(user), event, details: { ...details } });
+
+  const changed = (
+    user: User,
+    origin: AuditOrigin,
+    event: string,
+    work: (tx: Db) => Promise<boolean>,
+    details: object = {},
+  ): Promise<boolean> =>
     transaction(db, async (tx) => {
       if (!(await work(tx))) return false;
-      await settleTwoFactor(tx, userId);
+      await settleTwoFactor(tx, user.id);
+      await record(tx, user, origin, event, details);
       await announceChange(tx);
       return true;
     });
@@ -197,15 +204,16 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       const started = await startTotp(db, user.id, secrets.seal(secret, place(user.id)));
       return started ? { secret, uri: totpUri(secret, site().host, user.username) } : null;
     },
-    confirmTotp: (user, code) =>
+    confirmTotp: (user, code, origin) =>
       transaction(db, async (tx) => {
         const row = await findTotp(tx, user.id);
         if (!row || row.confirmed) return false;
         const step = totpStep(secrets.open(row.secret_sealed, place(user.id)), code);
         if (step === null || !(await useTotpStep(tx, user.id, step))) return false;
+        await record(tx, user, origin, 'user_totp_added');
         return await settled(tx, user);
       }),
-    removeTotp: (user) => changed((tx) => deleteTotp(tx, user.id), user.id),
+    removeTotp: (user, origin) => changed(user, origin, 'user_totp_removed', (tx) => deleteTotp(tx, user.id)),
     startKey: async (user) => {
       if (!sitesHaveKeys(externalUrl)) return null;
       const options = await registrationOptions(site(), user, await listSecurityKeys(db, user.id));
@@ -220,7 +228,7 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       });
       return { challenge, options };
     },
-    addKey: async (user, request) => {
+    addKey: async (user, request, origin) => {
       const hash = tokenHash(request.challenge);
       const waiting = await findChallenge(db, hash, 'register');
       if (waiting?.user_id !== user.id || waiting.webauthn_challenge === null) return null;
@@ -228,23 +236,30 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       if (!found || !(await deleteChallenge(db, hash))) return null;
       return await transaction(db, async (tx) => {
         const key = await insertSecurityKey(tx, { ...found, userId: user.id, name: request.name });
-        return key ? { key, recoveryCodes: await settled(tx, user) } : 'taken';
+        if (!key) return 'taken';
+        await record(tx, user, origin, 'user_security_key_added', { name: key.name });
+        return { key, recoveryCodes: await settled(tx, user) };
       });
     },
-    removeKey: (user, id) => changed(async (tx) => (await deleteSecurityKeys(tx, user.id, id)) > 0, user.id),
-    newRecoveryCodes: (user) =>
+    removeKey: async (user, id, origin) => {
+      const name = (await listSecurityKeys(db, user.id)).find((key) => key.id === id)?.name;
+      const remove = async (tx: Db) => (await deleteSecurityKeys(tx, user.id, id)) > 0;
+      return await changed(user, origin, 'user_security_key_removed', remove, { name });
+    },
+    newRecoveryCodes: (user, origin) =>
       transaction(db, async (tx) => {
         if (!(await settleTwoFactor(tx, user.id))) return null;
         const codes = newCodes();
         await replaceRecoveryCodes(tx, user.id, codes.map(tokenHash));
+        await record(tx, user, origin, 'user_recovery_codes_created');
         return codes;
       }),
-    disable: (userId) =>
-      changed(async (tx) => {
-        const totp = await deleteTotp(tx, userId);
-        const keys = await deleteSecurityKeys(tx, userId);
+    disable: (user, origin) =>
+      changed(user, origin, 'user_two_factor_disabled', async (tx) => {
+        const totp = await deleteTotp(tx, user.id);
+        const keys = await deleteSecurityKeys(tx, user.id);
         return totp || keys > 0;
-      }, userId),
+      }),
     wait: async (user, remember) => {
       const [totp, keys, codes] = await Promise.all([
         findTotp(db, user.id),
@@ -271,12 +286,14 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
         webauthn: options,
       };
     },
-    prove: async (challenge, proof) => {
+    prove: async (challenge, proof, address) => {
       const hash = tokenHash(challenge);
       const waiting = await findChallenge(db, hash, 'sign_in');
       if (!waiting) return { outcome: 'expired' };
       const { user_id: userId, webauthn_challenge: expected, remember } = waiting;
-      const right = await counted(userId, async () => {
+      const tried = await findUser(db, userId);
+      if (!tried) return { outcome: 'expired' };
+      const right = await counted(tried, address, async () => {
         if (proof.code !== undefined) return await codeIsRight(userId, proof.code);
         if (expected === null) return false;
         const proven = await provenKey(site(), expected, await listSecurityKeys(db, userId), proof.webauthn);
@@ -289,6 +306,6 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       if (!(await deleteChallenge(db, hash)) || !welcome) return { outcome: 'expired' };
       return { outcome: 'proven', user, remember };
     },
-    checkCode: (user, code) => counted(user.id, () => codeIsRight(user.id, code)),
+    checkCode: (user, code, address) => counted(user, address, () => codeIsRight(user.id, code)),
   };
 }

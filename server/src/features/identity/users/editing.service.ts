@@ -57,7 +57,17 @@ export interface UserEditing {
 }
 
 /** Columns whose change is worth an audit event with both values. */
-const audited = ['username', 'name', 'email', 'admin', 'auditor', 'external', 'projects_limit'] as const;
+const audited = [
+  'username',
+  'name',
+  'email',
+  'admin',
+  'auditor',
+  'external',
+  'projects_limit',
+  'can_create_group',
+  'private_profile',
+] as const;
 
 /** What changed from what to what; values of the profile are named only. */
 function differences(before: User, after: User): Record<string, unknown> {
@@ -151,6 +161,10 @@ export function createEditing(deps: UserDependencies): UserEditing {
       ...(row.unconfirmed_email !== user.unconfirmed_email ? { unconfirmed_email: row.unconfirmed_email } : {}),
     };
     await recordAudit(tx, { ...origin, entity: userEntity(row), event: 'user_updated', details });
+    if (passwordHash !== null) {
+      const by = byOther ? 'administrator' : 'password';
+      await recordAudit(tx, { ...origin, entity: userEntity(row), event: 'user_password_updated', details: { by } });
+    }
     await announceChange(tx);
     return row;
   }

@@ -282,7 +282,7 @@ describe('PUT /users/:id', () => {
   it('leaves audit events that hold no secret', async () => {
     const user = await buildUser(app);
     await put(user.id, { name: 'Other', password: 'never in an event' });
-    expect(await events(user.id)).toEqual(['user_updated', 'user_created']);
+    expect(await events(user.id)).toEqual(['user_password_updated', 'user_updated', 'user_created']);
     const rows = await app.db.selectFrom('audit_events').selectAll().where('entity_id', '=', user.id).execute();
     expect(JSON.stringify(rows)).not.toContain('never in an event');
     expect(JSON.stringify(rows)).not.toContain('argon2');

@@ -3,6 +3,7 @@
  * brought back; after them, or when asked for, a task removes it for good.
  */
 import Type from 'typebox';
+import { entityOfPlace, originOfCaller, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import { emit } from '../../../kernel/events/index.ts';
@@ -57,7 +58,10 @@ export function deletionService(deps: NamespacesDependencies) {
   const removeProject = async (id: number): Promise<void> => {
     await transaction(db, async (tx) => {
       const project = await findProject(tx, id);
-      if (!project) return;
+      const namespace = project && (await lockNamespace(tx, project.namespace_id));
+      if (!project || !namespace) return;
+      const entity = entityOfPlace({ kind: 'project', project, namespace });
+      await recordAudit(tx, { ...systemOrigin, entity, event: 'project_destroyed', details: {} });
       await emit(tx, {
         kind: 'project.deleted',
         project_id: id,
@@ -84,6 +88,10 @@ export function deletionService(deps: NamespacesDependencies) {
         await removeProject(id);
       }
       await transaction(db, async (tx) => {
+        const group = await lockNamespace(tx, group_id);
+        if (!group) return;
+        const entity = entityOfPlace({ kind: 'group', group });
+        await recordAudit(tx, { ...systemOrigin, entity, event: 'group_destroyed', details: {} });
         await emit(tx, { kind: 'group.deleted', namespace_id: group_id, payload: { group_id } });
         await deleteGroup(tx, group_id);
       });
@@ -103,6 +111,20 @@ export function deletionService(deps: NamespacesDependencies) {
   });
 
   const keptDays = async () => (await settings.read()).deletion_adjourned_period;
+
+  /** Everything that people ask for here, by name: the removal itself is the system's. */
+  const record = (
+    tx: Db,
+    caller: Caller,
+    subject: ProjectSubject | GroupSubject,
+    what: 'marked_for_deletion' | 'deletion_started' | 'restored',
+  ) =>
+    recordAudit(tx, {
+      ...originOfCaller(caller),
+      entity: entityOfPlace(subject),
+      event: `${subject.kind}_${what}`,
+      details: {},
+    });
 
   async function scheduleProject(subject: ProjectSubject, caller: Caller, options: RemovalOptions): Promise<void> {
     const { project, namespace } = subject;
@@ -125,11 +147,13 @@ export function deletionService(deps: NamespacesDependencies) {
           payload: { project_id: project.id },
         });
       }
+      await record(tx, caller, subject, final || days === 0 ? 'deletion_started' : 'marked_for_deletion');
       if (final || days === 0) await enqueueProject(tx, project.id);
     });
   }
 
-  async function restoreProject({ project }: ProjectSubject): Promise<void> {
+  async function restoreProject(subject: ProjectSubject, caller: Caller): Promise<void> {
+    const { project } = subject;
     if (project.marked_for_deletion_on === null) throw plainError(400, 'Project has not been marked for deletion');
     await transaction(db, async (tx) => {
       const space = await lockNamespace(tx, project.namespace_id);
@@ -146,10 +170,12 @@ export function deletionService(deps: NamespacesDependencies) {
         path,
         name: taken.name ? `${wanted.name}-${project.id}` : wanted.name,
       });
+      await record(tx, caller, subject, 'restored');
     });
   }
 
-  async function scheduleGroup({ group }: GroupSubject, caller: Caller, options: RemovalOptions): Promise<void> {
+  async function scheduleGroup(subject: GroupSubject, caller: Caller, options: RemovalOptions): Promise<void> {
+    const { group } = subject;
     const final = isFinal('Group', group.marked_for_deletion_on, group.full_path, options);
     const days = await keptDays();
     await transaction(db, async (tx) => {
@@ -166,11 +192,13 @@ export function deletionService(deps: NamespacesDependencies) {
           payload: { group_id: group.id },
         });
       }
+      await record(tx, caller, subject, final || days === 0 ? 'deletion_started' : 'marked_for_deletion');
       if (final || days === 0) await enqueueGroup(tx, group.id);
     });
   }
 
-  async function restoreGroup({ group }: GroupSubject): Promise<void> {
+  async function restoreGroup(subject: GroupSubject, caller: Caller): Promise<void> {
+    const { group } = subject;
     if (group.marked_for_deletion_on === null) throw plainError(400, 'Group has not been marked for deletion');
     await transaction(db, async (tx) => {
       await lockTree(tx);
@@ -185,6 +213,7 @@ export function deletionService(deps: NamespacesDependencies) {
         name: taken.name ? `${name}-${group.id}` : name,
         marked_for_deletion_on: null,
       });
+      await record(tx, caller, subject, 'restored');
     });
   }
 

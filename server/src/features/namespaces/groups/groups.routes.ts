@@ -174,7 +174,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       params: Type.Object(groupId),
       responses: { 201: GroupDetail },
       handler: async ({ caller, subject }) => {
-        await deletion.restoreGroup(subject);
+        await deletion.restoreGroup(subject, caller);
         return await reloaded(subject, caller);
       },
     }),

@@ -1,5 +1,12 @@
 /** Making and changing groups, and the personal namespaces of users. */
 import { isIP } from 'node:net';
+import {
+  entityOfPlace,
+  eventsOfChanges,
+  originOfCaller,
+  recordAudit,
+  recordAudits,
+} from '../../../kernel/audit/index.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
@@ -194,6 +201,12 @@ export function groupService(deps: NamespacesDependencies) {
           level: Level.owner,
           createdById: user.id,
         });
+      await recordAudit(tx, {
+        ...originOfCaller(caller),
+        entity: entityOfPlace({ kind: 'group', group: row }),
+        event: 'group_created',
+        details: { visibility },
+      });
       await emit(tx, {
         kind: 'group.created',
         namespace_id: row.id,
@@ -237,6 +250,8 @@ export function groupService(deps: NamespacesDependencies) {
         }
         await moveGroup(tx, group, { ...changes, name, path });
       } else if (!(await updateGroup(tx, group.id, changes))) throw notFound('Group');
+      const about = { ...originOfCaller(caller), entity: entityOfPlace({ kind: 'group', group }) };
+      await recordAudits(tx, eventsOfChanges(about, 'group', group, { ...changes, name, path }));
       await emit(tx, {
         kind: 'group.updated',
         namespace_id: group.id,

@@ -133,6 +133,7 @@ describe('/projects/:id/job_token_scope', () => {
     const events = await ask<Json[]>('GET', `/projects/${target.id}/audit_events`);
     expect(new Set(events.body.map((event) => event.event_name))).toEqual(
       new Set([
+        'project_created',
         'job_token_scope_changed',
         'job_token_scope_project_added',
         'job_token_scope_project_removed',

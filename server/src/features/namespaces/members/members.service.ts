@@ -1,4 +1,5 @@
 /** Rules of membership: who may give which level, and that somebody stays in charge. */
+import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
 import { Level, memberLevels } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
@@ -36,6 +37,8 @@ const roleNames: Readonly<Record<number, string>> = {
   50: 'Owner',
 };
 
+const roleOf = (level: number): string => roleNames[level] ?? String(level);
+
 const isLevel = (value: number) => (memberLevels as readonly number[]).includes(value);
 
 function requireAdministration(caller: Caller, subject: MemberSubject): void {
@@ -60,7 +63,7 @@ async function checkInherited(db: Db, place: Place, userId: number, level: numbe
   if (!above || above.level <= level) return;
   throw invalidRecord({
     access_level: [
-      `should be greater than or equal to ${roleNames[above.level] ?? above.level} inherited membership from group ${above.name}`,
+      `should be greater than or equal to ${roleOf(above.level)} inherited membership from group ${above.name}`,
     ],
   });
 }
@@ -82,6 +85,24 @@ interface RemovalOptions {
 }
 
 export function memberService(db: Db) {
+  async function record(
+    tx: Db,
+    subject: MemberSubject,
+    actor: Caller,
+    userId: number,
+    what: 'created' | 'updated' | 'destroyed',
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const user = await findUser(tx, userId);
+    await recordAudit(tx, {
+      ...originOfCaller(actor),
+      entity: entityOfPlace(subject),
+      event: `member_${what}`,
+      details,
+      target: { type: 'User', id: userId, details: user?.username ?? '' },
+    });
+  }
+
   const tell = (tx: Db, subject: MemberSubject, actor: Caller, userId: number, change: string) =>
     emit(tx, {
       kind: 'member.changed',
@@ -112,6 +133,7 @@ export function memberService(db: Db) {
         createdById: caller.user?.id ?? null,
       });
       if (!added) throw plainError(409, 'Member already exists');
+      await record(tx, subject, caller, user.id, 'created', { as: roleOf(terms.level), expires_at: terms.expiresAt });
       await tell(tx, subject, caller, user.id, 'added');
     });
   }
@@ -135,6 +157,9 @@ export function memberService(db: Db) {
         level: terms.level,
         ...(terms.expiresAt === undefined ? {} : { expires_at: terms.expiresAt }),
       });
+      const from = { level: roleOf(grant.level), expires_at: grant.expires_at };
+      const to = { level: roleOf(terms.level), expires_at: terms.expiresAt ?? grant.expires_at };
+      await record(tx, subject, caller, userId, 'updated', { from, to });
       await tell(tx, subject, caller, userId, 'updated');
     });
   }
@@ -155,6 +180,7 @@ export function memberService(db: Db) {
       await requireOtherOwner(tx, subject, userId, grant.level);
       unmodifiedSince(grant.updated_at);
       await deleteMember(tx, place, userId, below);
+      await record(tx, subject, caller, userId, 'destroyed', { was: roleOf(grant.level) });
       await tell(tx, subject, caller, userId, 'removed');
     });
   }

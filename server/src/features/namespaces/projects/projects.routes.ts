@@ -110,7 +110,7 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
       params: Type.Object(projectId),
       responses: { 201: Project },
       handler: async ({ caller, subject }) => {
-        await deletion.restoreProject(subject);
+        await deletion.restoreProject(subject, caller);
         return await one(await projects.reload(subject.project, caller), caller);
       },
     }),

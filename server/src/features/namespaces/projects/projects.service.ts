@@ -1,5 +1,12 @@
 /** Making and changing projects. */
 import { randomBytes } from 'node:crypto';
+import {
+  entityOfPlace,
+  eventsOfChanges,
+  originOfCaller,
+  recordAudit,
+  recordAudits,
+} from '../../../kernel/audit/index.ts';
 import { canOnGroup } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -158,6 +165,12 @@ export function projectService(deps: NamespacesDependencies) {
           level: Level.owner,
           createdById: user.id,
         });
+      await recordAudit(tx, {
+        ...originOfCaller(caller),
+        entity: entityOfPlace({ kind: 'project', project: row, namespace: space }),
+        event: 'project_created',
+        details: { visibility },
+      });
       await emit(tx, {
         kind: 'project.created',
         project_id: row.id,
@@ -177,7 +190,11 @@ export function projectService(deps: NamespacesDependencies) {
         initializeWithReadme: params.initialize_with_readme ?? false,
       });
     } catch (error) {
-      await transaction(db, (tx) => deleteProject(tx, project.id));
+      await transaction(db, async (tx) => {
+        await deleteProject(tx, project.id);
+        const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
+        await recordAudit(tx, { ...about, event: 'project_destroyed', details: { reason: 'could not be set up' } });
+      });
       throw error;
     }
     return (await findProjectSubject(db, String(project.id), user.id)) ?? subject;
@@ -233,6 +250,8 @@ export function projectService(deps: NamespacesDependencies) {
         }
       }
       if (!(await updateProject(tx, project.id, changes))) throw notFound('Project');
+      const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
+      await recordAudits(tx, eventsOfChanges(about, 'project', project, changes));
       await emit(tx, {
         kind: 'project.updated',
         project_id: project.id,

@@ -1,0 +1,89 @@
+/** Every change of identity, places and settings leaves an audit event: walked by the routes, so that a new one must join. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Method, startTestApp, type TestApp } from '../test/app.ts';
+import { auditedChanges, type Change, sendChange } from '../test/audited.ts';
+import { buildAdmin, buildToken } from '../test/factories.ts';
+
+// Security keys are bound to a name.
+const site = 'https://millrace.example.com';
+let app: TestApp;
+let admin: string;
+let changes: Readonly<Record<string, () => Promise<Change>>>;
+beforeAll(async () => {
+  app = await startTestApp({ externalUrl: site });
+  admin = (await buildToken(app, { user: await buildAdmin(app) })).secret;
+  changes = await auditedChanges(app, admin, site);
+}, 60_000);
+afterAll(() => app.close());
+
+/** What the repository, pipelines and reviews do is told by facts, activity and git itself. */
+const otherParts = new Set([
+  'Branches',
+  'CI lint',
+  'CI/CD variables',
+  'Commits',
+  'Job artifacts',
+  'Jobs',
+  'Merge requests',
+  'Pipelines',
+  'Runner protocol',
+  'Runners',
+  'Tags',
+]);
+
+/** Writing routes that leave no event, and why. */
+const silent: Readonly<Record<string, string>> = {
+  'POST /user/two_factor/totp': 'starts what the first code confirms; nothing counts yet',
+  'POST /user/two_factor/security_keys/challenge': 'a question to the browser; nothing counts yet',
+  'PUT /user/preferences': 'how pages look to oneself',
+  'PUT /user/status': 'a word to others, shown with its time',
+  'PATCH /user/status': 'a word to others, shown with its time',
+  'POST /users/:id/follow': 'says nothing of rights',
+  'POST /users/:id/unfollow': 'says nothing of rights',
+};
+
+const writing = () =>
+  app.routes
+    .filter(({ method, tag }) => method !== 'GET' && !otherParts.has(tag))
+    .map(({ method, path }) => `${method} ${path}`);
+
+const latest = async () =>
+  Number((await app.db.selectFrom('audit_events').select('id').orderBy('id', 'desc').executeTakeFirst())?.id ?? 0);
+const since = (id: number) =>
+  app.db.selectFrom('audit_events').selectAll().where('id', '>', id).orderBy('id').execute();
+
+describe('audit events', () => {
+  it('are named for every writing route of identity, places and settings, or the route has a reason', () => {
+    const named = new Set([...Object.keys(changes), ...Object.keys(silent)]);
+    const routes = writing();
+    expect(routes.length).toBeGreaterThan(70);
+    expect(routes.filter((route) => !named.has(route))).toEqual([]);
+    // What is silent is no longer there, or has become loud.
+    expect(Object.keys(silent).filter((route) => !routes.includes(route) || route in changes)).toEqual([]);
+  });
+
+  it('are left by each of them, by whom and from where', async () => {
+    const wrong: string[] = [];
+    for (const route of writing().filter((each) => each in changes)) {
+      const change = await changes[route]?.();
+      if (!change) continue;
+      const before = await latest();
+      const status = await sendChange(app, admin, route.split(' ')[0] as Method, change);
+      const found = await since(before);
+      if (status < 200 || status > 299) wrong.push(`${route}: ${status}`);
+      const event = found.find((each) => each.event === change.leaves);
+      if (!event) wrong.push(`${route}: ${change.leaves} is not among ${found.map((each) => each.event).join(', ')}`);
+      else if (event.author_id === null || event.ip_address !== '127.0.0.1')
+        wrong.push(`${route}: by ${event.author_name} from ${event.ip_address}`);
+    }
+    expect(wrong).toEqual([]);
+  }, 120_000);
+
+  it('security 21: tell no secret', async () => {
+    const events = await app.db.selectFrom('audit_events').selectAll().execute();
+    expect(events.length).toBeGreaterThan(60);
+    const text = JSON.stringify(events);
+    for (const secret of [/glpat-/, /gldt-/, /correct horse battery/, /nanosecond-wire/, /BEGIN PGP/])
+      expect(text).not.toMatch(secret);
+  });
+});
