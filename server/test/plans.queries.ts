@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Db } from '../src/kernel/db/index.ts';
+import { clientConfig } from '../src/kernel/db/pool.ts';
 import type { Database } from '../src/kernel/db/tables.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -12,7 +13,7 @@ import type { TestDatabase } from './database.ts';
 export async function plansOf(database: TestDatabase, work: (db: Db) => Promise<unknown>): Promise<string[]> {
   const made: Array<{ sql: string; parameters: readonly unknown[] }> = [];
   const db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ ...database, max: 1 }) }),
+    dialect: new PostgresDialect({ pool: new pg.Pool({ ...clientConfig(database), max: 1 }) }),
     log: ({ query }) => {
       made.push({ sql: query.sql, parameters: query.parameters });
     },

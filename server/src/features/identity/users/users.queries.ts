@@ -9,7 +9,7 @@ import type { ReferenceRow } from './users.entity.ts';
 
 export type NewUser = Insertable<UsersTable>;
 
-const referenceColumns = [
+export const referenceColumns = [
   'id',
   'username',
   'name',

@@ -173,7 +173,7 @@ export function userRoutes({ db, externalUrl }: UserRouteDependencies): Route[] 
           return { ...userDetails(account, role, externalUrl), ...withAttributes(attributes, user.id) };
         }
         if (user.private_profile && caller.user.id !== user.id) return userProfile(withheld(user), externalUrl);
-        const counts = (await followCounts(db, [user.id])).get(user.id) ?? { followers: 0, following: 0 };
+        const counts = await followCounts(db, user.id);
         const is_followed = await isFollowed(db, caller.user.id, user.id);
         return { ...userProfile(user, externalUrl), ...counts, is_followed };
       },
