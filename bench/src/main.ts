@@ -14,7 +14,7 @@ import { identity } from './rows/identity.ts';
 import { reads } from './rows/reads.ts';
 import { firstStarts, laterStarts, memory } from './rows/start.ts';
 import { writes } from './rows/writes.ts';
-import { connect, createProject, pushAll, type Target, withoutLimits } from './target.ts';
+import { connect, createProject, pushAll, type Target } from './target.ts';
 
 const usage = `npm run bench -- [--only start,reads,edge,identity,writes,git,ci] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
@@ -72,7 +72,7 @@ try {
   const context: Context = {
     directory,
     repository,
-    ours: await filled(await withoutLimits(connect('ours', running.url, token)), repository),
+    ours: await filled(connect('ours', running.url, token), repository),
     peer: options.peer ? await filled(connect('peer', options.peer, options['peer-token']), repository) : null,
     connections: Number(options.connections),
     seconds: Number(options.seconds),

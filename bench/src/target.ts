@@ -40,28 +40,6 @@ export function connect(name: 'ours' | 'peer', url: string, token: string): Targ
   };
 }
 
-/** Limits of single endpoints are per minute: a load generator is what they are against. */
-const endpointLimits = [
-  'raw_blob_request_limit',
-  'project_repositories_archive_limit',
-  'projects_api_limit',
-  'project_api_limit',
-  'groups_api_limit',
-  'group_api_limit',
-  'group_projects_api_limit',
-  'users_get_by_id_limit',
-  'project_jobs_api_rate_limit',
-  'runner_jobs_request_api_limit',
-  'runner_jobs_patch_trace_api_limit',
-  'runner_jobs_endpoints_api_limit',
-];
-
-/** Our own instance without limits on single endpoints; the token is an administrator's. */
-export async function withoutLimits(target: Target): Promise<Target> {
-  await target.call('PUT', '/application/settings', Object.fromEntries(endpointLimits.map((name) => [name, 0])));
-  return target;
-}
-
 let made = 0;
 
 /** An empty project of the token's owner. */

@@ -2,7 +2,7 @@
 import { Agent } from 'node:http';
 import { type Ask, send } from '../load.ts';
 import { memoryOfTree, startInstance, token } from '../process.ts';
-import { connect, createProject, withoutLimits } from '../target.ts';
+import { connect, createProject } from '../target.ts';
 
 export interface FlatMemory {
   readonly requests: number;
@@ -69,7 +69,7 @@ export async function flatMemory(
   const samples: number[] = [];
   const begin = performance.now();
   try {
-    const target = await withoutLimits(connect('ours', instance.url, token));
+    const target = connect('ours', instance.url, token);
     const project = await createProject(target, 'memory');
     await target.call('POST', `${project.api}/repository/commits`, {
       branch: 'main',

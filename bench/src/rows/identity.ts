@@ -1,5 +1,5 @@
 /** What knowing the caller costs, and what many passwords at once do to everybody else. */
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import type { Context } from '../context.ts';
 import { load, quantile, send } from '../load.ts';
 import { rootPassword } from '../process.ts';
@@ -7,28 +7,7 @@ import { rootPassword } from '../process.ts';
 const flood = 50;
 const goalMilliseconds = 30;
 
-/** Signs in as root; the status. */
-function signIn(base: URL, agent: Agent): Promise<number> {
-  const body = JSON.stringify({ login: 'root', password: rootPassword });
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        host: base.hostname,
-        port: base.port,
-        method: 'POST',
-        path: '/-/session',
-        agent,
-        headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
-      },
-      (response) => {
-        response.resume();
-        response.once('end', () => resolve(response.statusCode ?? 0));
-      },
-    );
-    sent.once('error', reject);
-    sent.end(body);
-  });
-}
+const signIn = { method: 'POST', path: '/-/session', body: { login: 'root', password: rootPassword } };
 
 /** Milliseconds of reads with a token, one after the other, until `done` says so. */
 async function readsUntil(base: URL, token: string, done: () => boolean): Promise<number[]> {
@@ -69,7 +48,7 @@ export async function identity({ ours, connections, seconds, add }: Context): Pr
     const until = performance.now() + seconds * 1000;
     while (performance.now() < until) {
       const begin = performance.now();
-      const status = await signIn(base, agent);
+      const { status } = await send(base, '', signIn, agent);
       if (status !== 201 && status !== 503) throw new Error(`signing in answered ${status}`);
       signedInTimes.push(performance.now() - begin);
     }
