@@ -15,6 +15,7 @@ import { anonymous, type Caller } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Namespace, Project, User } from '../../../kernel/db/rows.ts';
 import { listGroups } from '../groups/listing.queries.ts';
+import { graceOfGroups } from '../members/members.queries.ts';
 import { countProjects, listProjects } from '../projects/listing.queries.ts';
 import { nextIid } from './counters.queries.ts';
 import { findGroupSubject, findProjectSubject } from './parents.queries.ts';
@@ -168,6 +169,10 @@ describe('plans with thousands of rows', () => {
     await noScans((db) => findProjectSubject(db, '1', user.id));
     await noScans((db) => findProjectSubject(db, 'bulk7/p7', user.id));
     await noScans((db) => findGroupSubject(db, 'bulk7', user.id));
+  });
+
+  test('the groups that ask for a second factor, of every session that opens', async () => {
+    await noScans((db) => graceOfGroups(db, user.id));
   });
 
   test('the lists of projects and groups', async () => {

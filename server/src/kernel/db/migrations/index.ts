@@ -7,6 +7,7 @@ import { tokensMigration } from './0005-tokens.ts';
 import { accounts } from './0006-accounts.ts';
 import { twoFactor } from './0007-two-factor.ts';
 import { policy } from './0012-policy.ts';
+import { twoFactorGroups } from './0011-two-factor-groups.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   accounts,
   twoFactor,
   policy,
+  twoFactorGroups,
 ];
