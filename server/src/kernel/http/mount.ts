@@ -200,23 +200,30 @@ function nounOf(route: Route): string {
   return title(route.responses[200]) ?? route.tag;
 }
 
+/** A route with what follows from its declaration, made when it is first used. */
+interface Mounted {
+  readonly route: Route;
+  readonly schema: TObject;
+  readonly noun: string;
+}
+
 /** The part of a list that the request asks for; null on routes that are no lists. */
 async function windowOf(
-  route: Route,
+  { route, noun }: Mounted,
   params: Readonly<Record<string, unknown>>,
   deps: MountDependencies,
 ): Promise<Page | null> {
   if (!route.pagination) return null;
-  return pageOf(route.pagination, params, { maximumOffset: await deps.maximumOffset(), noun: nounOf(route) });
+  return pageOf(route.pagination, params, { maximumOffset: await deps.maximumOffset(), noun });
 }
 
 async function run(
-  route: Route,
-  schema: TObject,
+  mounted: Mounted,
   deps: MountDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { route, schema } = mounted;
   const query = queryOf(request, deps.limits);
   const path = request.params as Record<string, string>;
   // `/users/` is not the user without a name; only the rest that `*` catches may be empty.
@@ -246,7 +253,7 @@ async function run(
     const merged = mergeParameters(query, body, path);
     const params = validateParameters(schema, merged.tree, merged.json);
     if (route.rate) await deps.rates.named(route, { caller, subject, params, request }, reply);
-    const page = await windowOf(route, params, deps);
+    const page = await windowOf(mounted, params, deps);
     const context = {
       params,
       caller,
@@ -280,15 +287,15 @@ async function run(
 export function mountRoutes(server: FastifyInstance, routes: readonly Route[], deps: MountDependencies): void {
   for (const route of routes) {
     if (!route.checked) throw new Error(`route ${route.method} ${route.path} was not declared through route()`);
-    let schema: TObject | undefined;
+    let mounted: Mounted | undefined;
     server.route({
       // HEAD is ours, because the framework's would read a streamed body to its end.
       method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
       exposeHeadRoute: false,
       url: apiPrefix + route.path,
       handler: (request, reply) => {
-        schema ??= parametersOf(route);
-        return run(route, schema, deps, request, reply);
+        mounted ??= { route, schema: parametersOf(route), noun: nounOf(route) };
+        return run(mounted, deps, request, reply);
       },
     });
   }

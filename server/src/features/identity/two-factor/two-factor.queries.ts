@@ -113,6 +113,15 @@ export async function listSecurityKeys(db: Db, userId: number): Promise<Security
   return await db.selectFrom('webauthn_credentials').selectAll().where('user_id', '=', userId).orderBy('id').execute();
 }
 
+export async function countSecurityKeys(db: Db, userId: number): Promise<number> {
+  const row = await db
+    .selectFrom('webauthn_credentials')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
 /** Notes a use; false when the signature counter did not move on, which a copied key would show. */
 export async function useSecurityKey(db: Db, id: number, counter: number): Promise<boolean> {
   const row = await db

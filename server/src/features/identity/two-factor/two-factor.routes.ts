@@ -159,10 +159,9 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       handler: async (context) => {
         const { caller, params } = context;
         const user = await person(caller);
-        if ((await twoFactor.state(user)).keys.length >= largestKeyCount)
-          throw badRequest(`at most ${largestKeyCount} security keys`);
         const wanted = { challenge: params.challenge, name: params.name, answer: params.credential };
         const added = await twoFactor.addKey(user, wanted, originOf(context));
+        if (added === 'many') throw badRequest(`at most ${largestKeyCount} security keys`);
         if (added === 'taken') throw conflict('the security key is registered already');
         if (!added) throw invalidRecord({ credential: ['is invalid'] });
         return { ...securityKeyView(added.key), recovery_codes: added.recoveryCodes };

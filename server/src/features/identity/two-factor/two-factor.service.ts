@@ -20,6 +20,7 @@ import { newTotpSecret, totpStep, totpUri } from './totp.ts';
 import {
   clearRequirement,
   countRecoveryCodes,
+  countSecurityKeys,
   deleteChallenge,
   deleteSecurityKeys,
   deleteTotp,
@@ -83,12 +84,12 @@ export interface TwoFactor {
   removeTotp(user: User, origin: AuditOrigin): Promise<boolean>;
   /** What the browser needs to make a key, and the challenge to give back with its answer; null where keys cannot be. */
   startKey(user: User): Promise<{ challenge: string; options: unknown } | null>;
-  /** Null when the answer does not prove a key, `taken` when it is registered already. */
+  /** Null when the answer does not prove a key, `taken` when it is registered already, `many` when there are enough. */
   addKey(
     user: User,
     request: { challenge: string; name: string; answer: unknown },
     origin: AuditOrigin,
-  ): Promise<{ key: SecurityKey; recoveryCodes: readonly string[] } | 'taken' | null>;
+  ): Promise<{ key: SecurityKey; recoveryCodes: readonly string[] } | 'taken' | 'many' | null>;
   removeKey(user: User, id: number, origin: AuditOrigin): Promise<boolean>;
   /** New codes in place of all former ones; null without a second factor. */
   newRecoveryCodes(user: User, origin: AuditOrigin): Promise<readonly string[] | null>;
@@ -229,6 +230,7 @@ export function createTwoFactor(deps: TwoFactorDependencies): TwoFactor {
       return { challenge, options };
     },
     addKey: async (user, request, origin) => {
+      if ((await countSecurityKeys(db, user.id)) >= largestKeyCount) return 'many';
       const hash = tokenHash(request.challenge);
       const waiting = await findChallenge(db, hash, 'register');
       if (waiting?.user_id !== user.id || waiting.webauthn_challenge === null) return null;
