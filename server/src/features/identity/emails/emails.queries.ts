@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Email } from '../../../kernel/db/rows.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 export async function insertEmail(tx: Db, userId: number, email: string, confirmed: boolean): Promise<Email> {
   return await tx
@@ -26,14 +27,8 @@ export async function listEmails(
     .execute();
 }
 
-export async function countEmails(db: Db, userId: number): Promise<number> {
-  const row = await db
-    .selectFrom('emails')
-    .select((count) => count.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
+export const countEmails = (db: Db, userId: number): Promise<number> =>
+  countUpTo(db, db.selectFrom('emails').select('id').where('user_id', '=', userId));
 
 export async function findEmail(db: Db, userId: number, id: number): Promise<Email | undefined> {
   return await db

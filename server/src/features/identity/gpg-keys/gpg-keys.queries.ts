@@ -1,6 +1,7 @@
 /** Rows of `gpg_keys` and their subkeys. */
 import type { Db } from '../../../kernel/db/index.ts';
 import type { GpgKey } from '../../../kernel/db/rows.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import type { ParsedGpgKey } from './parse.ts';
 
 export async function insertGpgKey(tx: Db, userId: number, text: string, parsed: ParsedGpgKey): Promise<GpgKey> {
@@ -40,14 +41,8 @@ export async function listGpgKeys(
     .execute();
 }
 
-export async function countGpgKeys(db: Db, userId: number): Promise<number> {
-  const row = await db
-    .selectFrom('gpg_keys')
-    .select((count) => count.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
+export const countGpgKeys = (db: Db, userId: number): Promise<number> =>
+  countUpTo(db, db.selectFrom('gpg_keys').select('id').where('user_id', '=', userId));
 
 export async function findGpgKey(db: Db, userId: number, id: number): Promise<GpgKey | undefined> {
   return await db

@@ -3,6 +3,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { User, UserStatus } from '../../../kernel/db/rows.ts';
 import type { UserStatusesTable } from '../../../kernel/db/tables.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 interface Window {
   readonly limit: number;
@@ -80,8 +81,7 @@ export async function listFollows(
     .limit(window.limit)
     .offset(window.offset)
     .execute();
-  const { total } = await query.select((count) => count.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { rows, total: Number(total) };
+  return { rows, total: await countUpTo(db, query.select('users.id')) };
 }
 
 export async function findCustomAttribute(db: Db, userId: number, key: string): Promise<string | null> {
@@ -132,10 +132,9 @@ export async function listActivities(
     .limit(window.limit)
     .offset(window.offset)
     .execute();
-  const { total } = await query.select((count) => count.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
   return {
     rows: rows.map((row) => ({ ...row, last_activity_on: row.last_activity_on ?? from })),
-    total: Number(total),
+    total: await countUpTo(db, query.select('id')),
   };
 }
 
@@ -154,16 +153,15 @@ export async function listMemberships(
   window: Window,
 ): Promise<{ rows: MembershipRow[]; total: number }> {
   const wanted = type ?? null;
-  const { rows } = await sql<MembershipRow & { total: number }>`
-    select coalesce(p.id, n.id) as source_id, coalesce(p.name, n.name) as source_name,
-      case when p.id is null then 'Namespace' else 'Project' end as source_type, g.level::int as access_level,
-      count(*) over ()::int as total
-    from grants g left join projects p on p.id = g.project_id left join namespaces n on n.id = g.namespace_id
+  const found = sql`from grants g left join projects p on p.id = g.project_id left join namespaces n on n.id = g.namespace_id
     where g.user_id = ${userId} and (n.id is null or n.kind = 'group')
       and (g.expires_at is null or g.expires_at > (now() at time zone 'utc')::date)
-      and (${wanted}::text is null or ${wanted} = case when p.id is null then 'Namespace' else 'Project' end)
-    order by g.id limit ${window.limit} offset ${window.offset}`.execute(db);
-  return { rows: rows.map(({ total: _, ...row }) => row), total: rows[0]?.total ?? 0 };
+      and (${wanted}::text is null or ${wanted} = case when p.id is null then 'Namespace' else 'Project' end)`;
+  const { rows } = await sql<MembershipRow>`
+    select coalesce(p.id, n.id) as source_id, coalesce(p.name, n.name) as source_name,
+      case when p.id is null then 'Namespace' else 'Project' end as source_type, g.level::int as access_level
+    ${found} order by g.id limit ${window.limit} offset ${window.offset}`.execute(db);
+  return { rows, total: await countUpTo(db, { limit: (most) => sql`select g.id ${found} limit ${most}` }) };
 }
 
 export interface Associations {

@@ -155,6 +155,8 @@ describe('what belongs to a user', () => {
     const inProject = { source_id: project.id, source_name: project.name, source_type: 'Project', access_level: 40 };
     expect((await app.api('GET', path, { token: admin })).body).toEqual([inGroup, inProject]);
     expect((await app.api('GET', path, { token: admin, query: { type: 'Project' } })).body).toEqual([inProject]);
+    const beyond = await app.api('GET', path, { token: admin, query: { page: 9, per_page: 1 } });
+    expect([beyond.body, beyond.headers.get('x-total'), beyond.headers.get('x-total-pages')]).toEqual([[], '2', '2']);
     expect((await app.api('GET', path, { token: secret })).status).toBe(403);
     expect((await app.api('GET', '/users/999999/memberships', { token: admin })).status).toBe(404);
     const counts = (token: string) => app.api('GET', `/users/${user.id}/associations_count`, { token });

@@ -3,6 +3,7 @@ import type { Insertable } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { SshKey } from '../../../kernel/db/rows.ts';
 import type { SshKeysTable } from '../../../kernel/db/tables.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 export async function insertSshKey(tx: Db, key: Insertable<SshKeysTable>): Promise<SshKey> {
   return await tx.insertInto('ssh_keys').values(key).returningAll().executeTakeFirstOrThrow();
@@ -23,14 +24,8 @@ export async function listSshKeys(
     .execute();
 }
 
-export async function countSshKeys(db: Db, userId: number): Promise<number> {
-  const row = await db
-    .selectFrom('ssh_keys')
-    .select((count) => count.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
+export const countSshKeys = (db: Db, userId: number): Promise<number> =>
+  countUpTo(db, db.selectFrom('ssh_keys').select('id').where('user_id', '=', userId));
 
 export async function findSshKey(db: Db, id: number): Promise<SshKey | undefined> {
   return await db.selectFrom('ssh_keys').selectAll().where('id', '=', id).executeTakeFirst();
