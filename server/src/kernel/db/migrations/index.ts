@@ -6,8 +6,8 @@ import { rateLimits } from './0004-rate-limits.ts';
 import { tokensMigration } from './0005-tokens.ts';
 import { accounts } from './0006-accounts.ts';
 import { twoFactor } from './0007-two-factor.ts';
-import { policy } from './0012-policy.ts';
 import { twoFactorGroups } from './0011-two-factor-groups.ts';
+import { policy } from './0012-policy.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -23,6 +23,6 @@ export const migrations: readonly Migration[] = [
   tokensMigration,
   accounts,
   twoFactor,
-  policy,
   twoFactorGroups,
+  policy,
 ];
