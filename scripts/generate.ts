@@ -17,6 +17,7 @@ const steps: Step[] = [
   { what: 'configuration table from the declared keys', script: 'scripts/generate/configuration.ts' },
   { what: 'tables of limits', script: 'scripts/generate/rate-limits.ts' },
   { what: 'table of user attributes from their declaration', script: 'scripts/generate/user-attributes.ts' },
+  { what: 'table of project attributes from their declaration', script: 'scripts/generate/project-attributes.ts' },
 ];
 
 for (const { what, script, args = [] } of steps.filter((step) => existsSync(join(root, step.script)))) {

@@ -89,7 +89,10 @@ export async function buildGroup(app: Builder, values: GroupValues = {}): Promis
 }
 
 export type ProjectValues = Partial<
-  Omit<Project, 'id' | 'namespace_id' | 'creator_id' | 'visibility' | 'created_at' | 'updated_at'>
+  Omit<
+    Project,
+    'id' | 'namespace_id' | 'creator_id' | 'visibility' | 'container_expiration_policy' | 'created_at' | 'updated_at'
+  >
 > & {
   readonly namespace?: Namespace;
   /** The creator; the project is in their personal namespace unless another is given. */

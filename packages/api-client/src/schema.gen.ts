@@ -5531,6 +5531,50 @@ export interface components {
         Avatar: {
             avatar_url: string | null;
         };
+        /** BasicProject */
+        BasicProject: {
+            avatar_url: string | null;
+            /** Format: date-time */
+            created_at: string;
+            default_branch: string | null;
+            description: string | null;
+            forks_count: number;
+            http_url_to_repo: string;
+            id: number;
+            /**
+             * Format: date-time
+             * @description When something last happened in it, to the hour
+             */
+            last_activity_at: string;
+            name: string;
+            name_with_namespace: string;
+            namespace: {
+                avatar_url: string | null;
+                full_path: string;
+                id: number;
+                /** @enum {string} */
+                kind: "user" | "group";
+                name: string;
+                parent_id: number | null;
+                path: string;
+                web_url: string;
+            };
+            path: string;
+            path_with_namespace: string;
+            /** @description Page of the README */
+            readme_url: string | null;
+            ssh_url_to_repo: string;
+            star_count: number;
+            /**
+             * @deprecated
+             * @description Use `topics`
+             */
+            tag_list: string[];
+            topics: string[];
+            /** @enum {string} */
+            visibility: "private" | "internal" | "public";
+            web_url: string;
+        };
         /** Branch */
         Branch: {
             /** @description Whether the caller may push to it */
@@ -7056,35 +7100,109 @@ export interface components {
         PostProjectsBody: {
             /** @description A skipped pipeline counts as passed */
             allow_merge_on_skipped_pipeline?: boolean | null;
+            /** @description Whether who starts a pipeline may approve its deployments */
+            allow_pipeline_trigger_approve_deployment?: boolean;
+            /**
+             * @description Who may use analytics
+             * @enum {string}
+             */
+            analytics_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use approval rules
+             */
+            approvals_before_merge?: number;
             /**
              * @description Whether a newer pipeline of the branch cancels older ones that wait
              * @enum {string}
              */
             auto_cancel_pending_pipelines?: "enabled" | "disabled";
+            /**
+             * @description How Auto DevOps deploys
+             * @enum {string}
+             */
+            auto_devops_deploy_strategy?: "continuous" | "manual" | "timed_incremental";
+            /** @description Whether pipelines are made without a configuration */
+            auto_devops_enabled?: boolean;
             /** @description Whether commits on the default branch close the issues that they name */
             autoclose_referenced_issues?: boolean;
+            /** @description Where the coverage is in the log of jobs that do not say it */
+            build_coverage_regex?: string | null;
             /**
              * @description How jobs get the repository: `fetch` into what is there, or `clone` anew
              * @enum {string}
              */
             build_git_strategy?: "fetch" | "clone";
-            /** @description Seconds */
+            /** @description Seconds that a job may take */
             build_timeout?: number;
             /**
-             * @description Replaces `jobs_enabled`
+             * @description Who may use pipelines and jobs
              * @enum {string}
              */
             builds_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether pipelines of merge requests from forks run here */
+            ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
             /** @description Path of the CI configuration in the repository; null for the usual one */
             ci_config_path?: string | null;
             /** @description Commits that jobs fetch; 0 for all */
             ci_default_git_depth?: number | null;
+            /** @description Age at which pipelines are removed; null for never */
+            ci_delete_pipelines_in_seconds?: number | null;
             /** @description Whether older deployment jobs are skipped */
             ci_forward_deployment_enabled?: boolean;
+            /** @description Whether older deployment jobs may be repeated */
+            ci_forward_deployment_rollback_allowed?: boolean;
+            /** @description Parts of the subject of identity tokens */
+            ci_id_token_sub_claim_components?: string[];
             /** @description Whether job tokens of this project reach only listed projects */
             ci_job_token_scope_enabled?: boolean;
+            /**
+             * @description The lowest role that may give variables to a new pipeline
+             * @enum {string}
+             */
+            ci_pipeline_variables_minimum_override_role?: "no_one_allowed" | "developer" | "maintainer" | "owner";
+            /** @description Whether jobs may push to their own project with their token */
+            ci_push_repository_for_job_token_allowed?: boolean;
+            /**
+             * @description The lowest role that may cancel pipelines and jobs
+             * @enum {string}
+             */
+            ci_restrict_pipeline_cancellation_role?: "developer" | "maintainer" | "no_one";
             /** @description Whether protected branches have caches of their own */
             ci_separated_caches?: boolean;
+            /** @description When tags of the container registry are removed */
+            container_expiration_policy_attributes?: {
+                /**
+                 * @description How often
+                 * @enum {string}
+                 */
+                cadence?: "1d" | "7d" | "14d" | "1month" | "3month";
+                /** @description Whether tags are removed */
+                enabled?: boolean;
+                /** @description Tags kept of each image */
+                keep_n?: number | null;
+                /** @description Tags that are removed */
+                name_regex?: string | null;
+                /** @description The same */
+                name_regex_delete?: string | null;
+                /** @description Tags that are kept */
+                name_regex_keep?: string | null;
+                /**
+                 * @description Age of removed tags
+                 * @enum {string|null}
+                 */
+                older_than?: "7d" | "14d" | "30d" | "60d" | "90d" | null;
+            };
+            /**
+             * @description Who may use the container registry
+             * @enum {string}
+             */
+            container_registry_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `container_registry_access_level`
+             */
+            container_registry_enabled?: boolean;
             /** @description Name of the default branch */
             default_branch?: string;
             /** @description What the project is about */
@@ -7096,25 +7214,41 @@ export interface components {
             emails_disabled?: boolean;
             /** @description Whether notifications are sent by email */
             emails_enabled?: boolean;
+            /** @description Whether uploaded files are only for those who see the project */
+            enforce_auth_checks_on_uploads?: boolean;
             /**
              * @description Who may use environments
              * @enum {string}
              */
             environments_access_level?: "disabled" | "private" | "enabled";
+            /** @description Label for an external authorization service */
+            external_authorization_classification_label?: string | null;
             /**
-             * @description Who may fork
+             * @description Who may use feature flags
+             * @enum {string}
+             */
+            feature_flags_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may use forks
              * @enum {string}
              */
             forking_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether runners of the groups above run jobs */
             group_runners_enabled?: boolean;
             /**
+             * @description Who may use infrastructure
+             * @enum {string}
+             */
+            infrastructure_access_level?: "disabled" | "private" | "enabled";
+            /**
              * @description Make a first commit with a README
              * @default false
              */
             initialize_with_readme?: boolean;
+            /** @description Template of names of branches made from issues */
+            issue_branch_template?: string | null;
             /**
-             * @description Replaces `issues_enabled`
+             * @description Who may use issues
              * @enum {string}
              */
             issues_access_level?: "disabled" | "private" | "enabled";
@@ -7123,6 +7257,8 @@ export interface components {
              * @description Use `issues_access_level`
              */
             issues_enabled?: boolean;
+            /** @description Text with which new issues start */
+            issues_template?: string | null;
             /**
              * @deprecated
              * @description Use `builds_access_level`
@@ -7132,6 +7268,8 @@ export interface components {
             keep_latest_artifact?: boolean;
             /** @description Whether Git LFS is on */
             lfs_enabled?: boolean;
+            /** @description MiB of the artifacts of a job; null for the usual */
+            max_artifacts_size?: number | null;
             /** @description Template of messages of merge commits; null for the usual one */
             merge_commit_template?: string | null;
             /**
@@ -7141,8 +7279,12 @@ export interface components {
             merge_method?: "merge" | "rebase_merge" | "ff";
             /** @description Whether merge requests run pipelines of the merged result */
             merge_pipelines_enabled?: boolean;
+            /** @description What titles of merge requests must match */
+            merge_request_title_regex?: string | null;
+            /** @description The same in words */
+            merge_request_title_regex_description?: string | null;
             /**
-             * @description Replaces `merge_requests_enabled`
+             * @description Who may use merge requests
              * @enum {string}
              */
             merge_requests_access_level?: "disabled" | "private" | "enabled";
@@ -7151,18 +7293,58 @@ export interface components {
              * @description Use `merge_requests_access_level`
              */
             merge_requests_enabled?: boolean;
+            /** @description Text with which new merge requests start */
+            merge_requests_template?: string | null;
             /** @description Whether merge requests are merged in trains */
             merge_trains_enabled?: boolean;
+            /** @description Whether a merge may pass the train */
+            merge_trains_skip_train_allowed?: boolean;
+            /**
+             * @description Who may use model experiments
+             * @enum {string}
+             */
+            model_experiments_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may use the model registry
+             * @enum {string}
+             */
+            model_registry_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may use monitoring
+             * @enum {string}
+             */
+            monitor_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether merge requests of a fork stay in it by default */
+            mr_default_target_self?: boolean;
             /** @description Required without `path` */
             name?: string;
             /** @description Default: the personal namespace */
             namespace_id?: number;
-            /** @description Whether open discussions keep a merge request from being merged */
+            /** @description Whether open discussions keep a merge request open */
             only_allow_merge_if_all_discussions_are_resolved?: boolean;
+            /** @description Whether a merge request needs all external checks passed */
+            only_allow_merge_if_all_status_checks_passed?: boolean;
             /** @description Whether a merge request needs a passed pipeline */
             only_allow_merge_if_pipeline_succeeds?: boolean;
+            /**
+             * @description Who may use the package registry
+             * @enum {string}
+             */
+            package_registry_access_level?: "disabled" | "private" | "enabled" | "public";
+            /**
+             * @deprecated
+             * @description Use `package_registry_access_level`
+             */
+            packages_enabled?: boolean;
+            /**
+             * @description Who may use Pages
+             * @enum {string}
+             */
+            pages_access_level?: "disabled" | "private" | "enabled" | "public";
             /** @description Made from the name by default */
             path?: string;
+            /** @description Whether a merge request must name an issue of Jira */
+            prevent_merge_without_jira_issue?: boolean;
             /** @description Whether a push prints the link to a merge request */
             printing_merge_request_link_enabled?: boolean;
             /**
@@ -7173,25 +7355,51 @@ export interface components {
             /** @description Whether everyone who sees the project sees its jobs */
             public_jobs?: boolean;
             /**
-             * @description Who may see releases
+             * @description Who may use releases
              * @enum {string}
              */
             releases_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether new merge requests remove their source branch when merged */
             remove_source_branch_after_merge?: boolean;
             /**
-             * @description Who may see the repository
+             * @description Who may use the repository
              * @enum {string}
              */
             repository_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
+            /**
+             * @description Who may use requirements
+             * @enum {string}
+             */
+            requirements_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether discussions of lines that changed resolve themselves */
             resolve_outdated_diff_discussions?: boolean;
+            /**
+             * @description The order of jobs in new resource groups
+             * @enum {string}
+             */
+            resource_group_default_process_mode?: "unordered" | "oldest_first" | "newest_first" | "newest_ready_first";
+            /**
+             * @deprecated
+             * @description Use `ci_pipeline_variables_minimum_override_role`
+             */
+            restrict_user_defined_variables?: boolean;
+            /**
+             * @description Who may use security and compliance
+             * @enum {string}
+             */
+            security_and_compliance_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether issues arrive by mail */
+            service_desk_enabled?: boolean;
             /** @description Whether runners of the instance run jobs */
             shared_runners_enabled?: boolean;
+            /** @description Whether thumbs are offered on issues and merge requests */
+            show_default_award_emojis?: boolean;
+            /** @description Whether mails about comments show the lines */
+            show_diff_preview_in_email?: boolean;
             /**
-             * @description Replaces `snippets_enabled`
+             * @description Who may use snippets
              * @enum {string}
              */
             snippets_access_level?: "disabled" | "private" | "enabled";
@@ -7221,8 +7429,12 @@ export interface components {
              * @enum {string}
              */
             visibility?: "private" | "internal" | "public";
+            /** @description Whether pages warn of invisible and mirrored characters */
+            warn_about_potentially_unwanted_characters?: boolean;
+            /** @description Whether commits made on the page are signed */
+            web_based_commit_signing_enabled?: boolean;
             /**
-             * @description Replaces `wiki_enabled`
+             * @description Who may use the wiki
              * @enum {string}
              */
             wiki_access_level?: "disabled" | "private" | "enabled";
@@ -7789,26 +8001,52 @@ export interface components {
                 self: string;
             };
             allow_merge_on_skipped_pipeline?: boolean | null;
+            allow_pipeline_trigger_approve_deployment?: boolean;
+            /** @enum {string} */
+            analytics_access_level?: "disabled" | "private" | "enabled";
+            /** @deprecated */
+            approvals_before_merge?: number;
             /** @description Whether it is read-only */
             archived?: boolean;
             /** @enum {string} */
             auto_cancel_pending_pipelines?: "enabled" | "disabled";
+            /** @enum {string} */
+            auto_devops_deploy_strategy?: "continuous" | "manual" | "timed_incremental";
+            auto_devops_enabled?: boolean;
             autoclose_referenced_issues?: boolean;
             avatar_url: string | null;
-            build_git_strategy?: string;
+            build_coverage_regex?: string | null;
+            /** @enum {string} */
+            build_git_strategy?: "fetch" | "clone";
             /** @description Seconds */
             build_timeout?: number;
             /** @enum {string} */
-            builds_access_level?: "disabled" | "private" | "enabled" | "public";
+            builds_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether the caller may create merge requests */
             can_create_merge_request_in?: boolean;
+            ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
+            /** @description For those who may see the code */
             ci_config_path?: string | null;
             ci_default_git_depth?: number | null;
-            ci_forward_deployment_enabled?: boolean | null;
+            ci_delete_pipelines_in_seconds?: number | null;
+            ci_forward_deployment_enabled?: boolean;
+            ci_forward_deployment_rollback_allowed?: boolean;
+            ci_id_token_sub_claim_components?: string[];
             ci_job_token_scope_enabled?: boolean;
-            ci_separated_caches?: boolean | null;
+            /**
+             * @description Who may give variables to a pipeline
+             * @enum {string}
+             */
+            ci_pipeline_variables_minimum_override_role?: "no_one_allowed" | "developer" | "maintainer" | "owner";
+            ci_push_repository_for_job_token_allowed?: boolean;
             /** @enum {string} */
-            container_registry_access_level?: "disabled" | "private" | "enabled" | "public";
+            ci_restrict_pipeline_cancellation_role?: "no_one" | "developer" | "maintainer";
+            ci_separated_caches?: boolean;
+            compliance_frameworks?: string[];
+            /** @description When tags of the container registry are removed */
+            container_expiration_policy?: unknown;
+            /** @enum {string} */
+            container_registry_access_level?: "disabled" | "private" | "enabled";
             container_registry_enabled?: boolean;
             /** Format: date-time */
             created_at: string;
@@ -7816,23 +8054,39 @@ export interface components {
             creator_id?: number | null;
             default_branch: string | null;
             description: string | null;
-            emails_disabled?: boolean | null;
-            emails_enabled?: boolean | null;
+            emails_disabled?: boolean;
+            emails_enabled?: boolean;
             /** @description Whether nothing was pushed yet */
             empty_repo?: boolean;
+            enforce_auth_checks_on_uploads?: boolean;
             /** @enum {string} */
-            environments_access_level?: "disabled" | "private" | "enabled" | "public";
+            environments_access_level?: "disabled" | "private" | "enabled";
+            external_authorization_classification_label?: string | null;
             /** @enum {string} */
-            forking_access_level?: "disabled" | "private" | "enabled" | "public";
+            feature_flags_access_level?: "disabled" | "private" | "enabled";
+            forked_from_project?: components["schemas"]["BasicProject"];
+            /** @enum {string} */
+            forking_access_level?: "disabled" | "private" | "enabled";
             forks_count: number;
             group_runners_enabled?: boolean;
             http_url_to_repo: string;
             id: number;
-            /** @description State of the import; `none` for projects that were not imported */
-            import_status?: string;
+            import_error?: string | null;
+            /**
+             * @description State of the import or of the copy of a fork; `none` for projects that are neither
+             * @enum {string}
+             */
+            import_status?: "none" | "scheduled" | "started" | "finished" | "failed";
+            import_type?: string | null;
+            /** @description Where it was imported from */
+            import_url?: string | null;
             /** @enum {string} */
-            issues_access_level?: "disabled" | "private" | "enabled" | "public";
+            infrastructure_access_level?: "disabled" | "private" | "enabled";
+            issue_branch_template?: string | null;
+            /** @enum {string} */
+            issues_access_level?: "disabled" | "private" | "enabled";
             issues_enabled?: boolean;
+            issues_template?: string | null;
             jobs_enabled?: boolean;
             keep_latest_artifact?: boolean;
             /**
@@ -7851,14 +8105,27 @@ export interface components {
              * @description The day since when it waits for its removal
              */
             marked_for_deletion_on?: string | null;
+            /** @description MiB */
+            max_artifacts_size?: number | null;
             merge_commit_template?: string | null;
             /** @enum {string} */
             merge_method?: "merge" | "rebase_merge" | "ff";
             merge_pipelines_enabled?: boolean;
+            merge_request_title_regex?: string | null;
+            merge_request_title_regex_description?: string | null;
             /** @enum {string} */
-            merge_requests_access_level?: "disabled" | "private" | "enabled" | "public";
+            merge_requests_access_level?: "disabled" | "private" | "enabled";
             merge_requests_enabled?: boolean;
+            merge_requests_template?: string | null;
             merge_trains_enabled?: boolean;
+            merge_trains_skip_train_allowed?: boolean;
+            /** @enum {string} */
+            model_experiments_access_level?: "disabled" | "private" | "enabled";
+            /** @enum {string} */
+            model_registry_access_level?: "disabled" | "private" | "enabled";
+            /** @enum {string} */
+            monitor_access_level?: "disabled" | "private" | "enabled";
+            mr_default_target_self?: boolean;
             name: string;
             name_with_namespace: string;
             namespace: {
@@ -7873,10 +8140,13 @@ export interface components {
                 web_url: string;
             };
             only_allow_merge_if_all_discussions_are_resolved?: boolean;
+            only_allow_merge_if_all_status_checks_passed?: boolean;
             only_allow_merge_if_pipeline_succeeds?: boolean;
             open_issues_count?: number;
             owner?: components["schemas"]["UserReference"];
-            packages_enabled?: boolean | null;
+            /** @enum {string} */
+            package_registry_access_level?: "disabled" | "private" | "enabled" | "public";
+            packages_enabled?: boolean;
             /** @enum {string} */
             pages_access_level?: "disabled" | "private" | "enabled" | "public";
             path: string;
@@ -7893,23 +8163,35 @@ export interface components {
                     notification_level: number;
                 } | null;
             };
+            prevent_merge_without_jira_issue?: boolean;
             printing_merge_request_link_enabled?: boolean;
             public_jobs?: boolean;
             /** @description Page of the README */
             readme_url: string | null;
             /** @enum {string} */
-            releases_access_level?: "disabled" | "private" | "enabled" | "public";
+            releases_access_level?: "disabled" | "private" | "enabled";
             remove_source_branch_after_merge?: boolean;
             /** @enum {string} */
-            repository_access_level?: "disabled" | "private" | "enabled" | "public";
+            repository_access_level?: "disabled" | "private" | "enabled";
             /** @description Hash of the repository */
             repository_object_format?: string;
             /** @description Administrators only */
             repository_storage?: string;
             request_access_enabled?: boolean;
+            /** @enum {string} */
+            requirements_access_level?: "disabled" | "private" | "enabled";
+            requirements_enabled?: boolean;
             resolve_outdated_diff_discussions?: boolean;
-            service_desk_enabled?: boolean | null;
+            /** @enum {string} */
+            resource_group_default_process_mode?: "unordered" | "oldest_first" | "newest_first" | "newest_ready_first";
+            restrict_user_defined_variables?: boolean;
+            /** @enum {string} */
+            security_and_compliance_access_level?: "disabled" | "private" | "enabled";
+            security_and_compliance_enabled?: boolean;
+            service_desk_address?: string | null;
+            service_desk_enabled?: boolean;
             shared_runners_enabled?: boolean;
+            /** @description Invited groups that the caller may see */
             shared_with_groups?: {
                 /** Format: date */
                 expires_at: string | null;
@@ -7918,8 +8200,10 @@ export interface components {
                 group_id: number;
                 group_name: string;
             }[];
+            show_default_award_emojis?: boolean;
+            show_diff_preview_in_email?: boolean;
             /** @enum {string} */
-            snippets_access_level?: "disabled" | "private" | "enabled" | "public";
+            snippets_access_level?: "disabled" | "private" | "enabled";
             snippets_enabled?: boolean;
             squash_commit_template?: string | null;
             /** @enum {string} */
@@ -7949,9 +8233,11 @@ export interface components {
             updated_at?: string;
             /** @enum {string} */
             visibility: "private" | "internal" | "public";
+            warn_about_potentially_unwanted_characters?: boolean;
+            web_based_commit_signing_enabled?: boolean;
             web_url: string;
             /** @enum {string} */
-            wiki_access_level?: "disabled" | "private" | "enabled" | "public";
+            wiki_access_level?: "disabled" | "private" | "enabled";
             wiki_enabled?: boolean;
         };
         PutAdminCiVariablesByKeyBody: {
@@ -9345,6 +9631,18 @@ export interface components {
         PutProjectsByIdBody: {
             /** @description A skipped pipeline counts as passed */
             allow_merge_on_skipped_pipeline?: boolean | null;
+            /** @description Whether who starts a pipeline may approve its deployments */
+            allow_pipeline_trigger_approve_deployment?: boolean;
+            /**
+             * @description Who may use analytics
+             * @enum {string}
+             */
+            analytics_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use approval rules
+             */
+            approvals_before_merge?: number;
             /** @description Whether the project is read-only */
             archived?: boolean;
             /**
@@ -9352,30 +9650,92 @@ export interface components {
              * @enum {string}
              */
             auto_cancel_pending_pipelines?: "enabled" | "disabled";
+            /**
+             * @description How Auto DevOps deploys
+             * @enum {string}
+             */
+            auto_devops_deploy_strategy?: "continuous" | "manual" | "timed_incremental";
+            /** @description Whether pipelines are made without a configuration */
+            auto_devops_enabled?: boolean;
             /** @description Whether commits on the default branch close the issues that they name */
             autoclose_referenced_issues?: boolean;
+            /** @description Where the coverage is in the log of jobs that do not say it */
+            build_coverage_regex?: string | null;
             /**
              * @description How jobs get the repository: `fetch` into what is there, or `clone` anew
              * @enum {string}
              */
             build_git_strategy?: "fetch" | "clone";
-            /** @description Seconds */
+            /** @description Seconds that a job may take */
             build_timeout?: number;
             /**
-             * @description Replaces `jobs_enabled`
+             * @description Who may use pipelines and jobs
              * @enum {string}
              */
             builds_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether pipelines of merge requests from forks run here */
+            ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
             /** @description Path of the CI configuration in the repository; null for the usual one */
             ci_config_path?: string | null;
             /** @description Commits that jobs fetch; 0 for all */
             ci_default_git_depth?: number | null;
+            /** @description Age at which pipelines are removed; null for never */
+            ci_delete_pipelines_in_seconds?: number | null;
             /** @description Whether older deployment jobs are skipped */
             ci_forward_deployment_enabled?: boolean;
+            /** @description Whether older deployment jobs may be repeated */
+            ci_forward_deployment_rollback_allowed?: boolean;
+            /** @description Parts of the subject of identity tokens */
+            ci_id_token_sub_claim_components?: string[];
             /** @description Whether job tokens of this project reach only listed projects */
             ci_job_token_scope_enabled?: boolean;
+            /**
+             * @description The lowest role that may give variables to a new pipeline
+             * @enum {string}
+             */
+            ci_pipeline_variables_minimum_override_role?: "no_one_allowed" | "developer" | "maintainer" | "owner";
+            /** @description Whether jobs may push to their own project with their token */
+            ci_push_repository_for_job_token_allowed?: boolean;
+            /**
+             * @description The lowest role that may cancel pipelines and jobs
+             * @enum {string}
+             */
+            ci_restrict_pipeline_cancellation_role?: "developer" | "maintainer" | "no_one";
             /** @description Whether protected branches have caches of their own */
             ci_separated_caches?: boolean;
+            /** @description When tags of the container registry are removed */
+            container_expiration_policy_attributes?: {
+                /**
+                 * @description How often
+                 * @enum {string}
+                 */
+                cadence?: "1d" | "7d" | "14d" | "1month" | "3month";
+                /** @description Whether tags are removed */
+                enabled?: boolean;
+                /** @description Tags kept of each image */
+                keep_n?: number | null;
+                /** @description Tags that are removed */
+                name_regex?: string | null;
+                /** @description The same */
+                name_regex_delete?: string | null;
+                /** @description Tags that are kept */
+                name_regex_keep?: string | null;
+                /**
+                 * @description Age of removed tags
+                 * @enum {string|null}
+                 */
+                older_than?: "7d" | "14d" | "30d" | "60d" | "90d" | null;
+            };
+            /**
+             * @description Who may use the container registry
+             * @enum {string}
+             */
+            container_registry_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `container_registry_access_level`
+             */
+            container_registry_enabled?: boolean;
             /** @description Name of the default branch */
             default_branch?: string;
             /** @description What the project is about */
@@ -9387,20 +9747,36 @@ export interface components {
             emails_disabled?: boolean;
             /** @description Whether notifications are sent by email */
             emails_enabled?: boolean;
+            /** @description Whether uploaded files are only for those who see the project */
+            enforce_auth_checks_on_uploads?: boolean;
             /**
              * @description Who may use environments
              * @enum {string}
              */
             environments_access_level?: "disabled" | "private" | "enabled";
+            /** @description Label for an external authorization service */
+            external_authorization_classification_label?: string | null;
             /**
-             * @description Who may fork
+             * @description Who may use feature flags
+             * @enum {string}
+             */
+            feature_flags_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may use forks
              * @enum {string}
              */
             forking_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether runners of the groups above run jobs */
             group_runners_enabled?: boolean;
             /**
-             * @description Replaces `issues_enabled`
+             * @description Who may use infrastructure
+             * @enum {string}
+             */
+            infrastructure_access_level?: "disabled" | "private" | "enabled";
+            /** @description Template of names of branches made from issues */
+            issue_branch_template?: string | null;
+            /**
+             * @description Who may use issues
              * @enum {string}
              */
             issues_access_level?: "disabled" | "private" | "enabled";
@@ -9409,6 +9785,8 @@ export interface components {
              * @description Use `issues_access_level`
              */
             issues_enabled?: boolean;
+            /** @description Text with which new issues start */
+            issues_template?: string | null;
             /**
              * @deprecated
              * @description Use `builds_access_level`
@@ -9418,6 +9796,8 @@ export interface components {
             keep_latest_artifact?: boolean;
             /** @description Whether Git LFS is on */
             lfs_enabled?: boolean;
+            /** @description MiB of the artifacts of a job; null for the usual */
+            max_artifacts_size?: number | null;
             /** @description Template of messages of merge commits; null for the usual one */
             merge_commit_template?: string | null;
             /**
@@ -9427,8 +9807,12 @@ export interface components {
             merge_method?: "merge" | "rebase_merge" | "ff";
             /** @description Whether merge requests run pipelines of the merged result */
             merge_pipelines_enabled?: boolean;
+            /** @description What titles of merge requests must match */
+            merge_request_title_regex?: string | null;
+            /** @description The same in words */
+            merge_request_title_regex_description?: string | null;
             /**
-             * @description Replaces `merge_requests_enabled`
+             * @description Who may use merge requests
              * @enum {string}
              */
             merge_requests_access_level?: "disabled" | "private" | "enabled";
@@ -9437,16 +9821,56 @@ export interface components {
              * @description Use `merge_requests_access_level`
              */
             merge_requests_enabled?: boolean;
+            /** @description Text with which new merge requests start */
+            merge_requests_template?: string | null;
             /** @description Whether merge requests are merged in trains */
             merge_trains_enabled?: boolean;
+            /** @description Whether a merge may pass the train */
+            merge_trains_skip_train_allowed?: boolean;
+            /**
+             * @description Who may use model experiments
+             * @enum {string}
+             */
+            model_experiments_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may use the model registry
+             * @enum {string}
+             */
+            model_registry_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may use monitoring
+             * @enum {string}
+             */
+            monitor_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether merge requests of a fork stay in it by default */
+            mr_default_target_self?: boolean;
             /** @description Name of the project */
             name?: string;
-            /** @description Whether open discussions keep a merge request from being merged */
+            /** @description Whether open discussions keep a merge request open */
             only_allow_merge_if_all_discussions_are_resolved?: boolean;
+            /** @description Whether a merge request needs all external checks passed */
+            only_allow_merge_if_all_status_checks_passed?: boolean;
             /** @description Whether a merge request needs a passed pipeline */
             only_allow_merge_if_pipeline_succeeds?: boolean;
+            /**
+             * @description Who may use the package registry
+             * @enum {string}
+             */
+            package_registry_access_level?: "disabled" | "private" | "enabled" | "public";
+            /**
+             * @deprecated
+             * @description Use `package_registry_access_level`
+             */
+            packages_enabled?: boolean;
+            /**
+             * @description Who may use Pages
+             * @enum {string}
+             */
+            pages_access_level?: "disabled" | "private" | "enabled" | "public";
             /** @description Last part of the address of the project */
             path?: string;
+            /** @description Whether a merge request must name an issue of Jira */
+            prevent_merge_without_jira_issue?: boolean;
             /** @description Whether a push prints the link to a merge request */
             printing_merge_request_link_enabled?: boolean;
             /**
@@ -9457,25 +9881,51 @@ export interface components {
             /** @description Whether everyone who sees the project sees its jobs */
             public_jobs?: boolean;
             /**
-             * @description Who may see releases
+             * @description Who may use releases
              * @enum {string}
              */
             releases_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether new merge requests remove their source branch when merged */
             remove_source_branch_after_merge?: boolean;
             /**
-             * @description Who may see the repository
+             * @description Who may use the repository
              * @enum {string}
              */
             repository_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
+            /**
+             * @description Who may use requirements
+             * @enum {string}
+             */
+            requirements_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether discussions of lines that changed resolve themselves */
             resolve_outdated_diff_discussions?: boolean;
+            /**
+             * @description The order of jobs in new resource groups
+             * @enum {string}
+             */
+            resource_group_default_process_mode?: "unordered" | "oldest_first" | "newest_first" | "newest_ready_first";
+            /**
+             * @deprecated
+             * @description Use `ci_pipeline_variables_minimum_override_role`
+             */
+            restrict_user_defined_variables?: boolean;
+            /**
+             * @description Who may use security and compliance
+             * @enum {string}
+             */
+            security_and_compliance_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether issues arrive by mail */
+            service_desk_enabled?: boolean;
             /** @description Whether runners of the instance run jobs */
             shared_runners_enabled?: boolean;
+            /** @description Whether thumbs are offered on issues and merge requests */
+            show_default_award_emojis?: boolean;
+            /** @description Whether mails about comments show the lines */
+            show_diff_preview_in_email?: boolean;
             /**
-             * @description Replaces `snippets_enabled`
+             * @description Who may use snippets
              * @enum {string}
              */
             snippets_access_level?: "disabled" | "private" | "enabled";
@@ -9505,8 +9955,12 @@ export interface components {
              * @enum {string}
              */
             visibility?: "private" | "internal" | "public";
+            /** @description Whether pages warn of invisible and mirrored characters */
+            warn_about_potentially_unwanted_characters?: boolean;
+            /** @description Whether commits made on the page are signed */
+            web_based_commit_signing_enabled?: boolean;
             /**
-             * @description Replaces `wiki_enabled`
+             * @description Who may use the wiki
              * @enum {string}
              */
             wiki_access_level?: "disabled" | "private" | "enabled";

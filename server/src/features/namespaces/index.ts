@@ -28,6 +28,8 @@ export { removeGrantsOf } from './access-tokens/access-tokens.queries.ts';
 export type { NamespacesDependencies } from './deps.ts';
 export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
 export { graceOfGroups } from './members/members.queries.ts';
+export { attributeParameters as projectAttributeParameters } from './projects/attributes.params.ts';
+export { projectAttributes } from './projects/attributes.ts';
 
 export interface Namespaces extends Feature {
   /** For the edge: the parent that a path names, with the caller's level. */

@@ -31,6 +31,11 @@ const reasons: Readonly<Record<string, Reason>> = {
     help: 'Rebase it: this project takes only fast-forward merges.',
     mergeable: false,
   },
+  title_regex: {
+    text: 'Its title does not match what the project asks for',
+    help: 'Change the title.',
+    mergeable: false,
+  },
   ci_must_pass: { text: 'Its pipeline must pass first', mergeable: false, waits: false },
   ci_still_running: { text: 'Its pipeline is still running', mergeable: false, waits: true },
   discussions_not_resolved: { text: 'Open threads must be resolved first', mergeable: false },

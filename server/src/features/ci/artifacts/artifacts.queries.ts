@@ -130,3 +130,13 @@ export async function findJobOfRef(db: Db, projectId: number, ref: string, name:
 export async function setDotenv(tx: Db, jobId: number, sealed: Buffer): Promise<void> {
   await tx.updateTable('jobs').set({ dotenv_encrypted: sealed }).where('id', '=', jobId).execute();
 }
+
+/** MiB that the artifacts of a job of the project may have; null where the project says nothing. */
+export async function maximumOfProject(db: Db, projectId: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('projects')
+    .select('max_artifacts_size')
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  return row?.max_artifacts_size ?? null;
+}

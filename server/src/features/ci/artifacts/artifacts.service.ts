@@ -9,7 +9,7 @@ import type { CiDependencies } from '../deps.ts';
 import type { JobPlan } from '../jobs/plan.ts';
 import { forgetObject } from '../traces/traces.queries.ts';
 import { sealed } from '../variables/sealing.ts';
-import { insertArtifact, setArtifactsExpiry, setDotenv } from './artifacts.queries.ts';
+import { insertArtifact, maximumOfProject, setArtifactsExpiry, setDotenv } from './artifacts.queries.ts';
 import { maxDotenvBytes, parseDotenv } from './dotenv.ts';
 import { durationSeconds } from './duration.ts';
 
@@ -66,10 +66,10 @@ export function artifactsService(deps: CiDependencies) {
     return seconds === 0 ? null : new Date(Date.now() + seconds * 1000);
   }
 
-  /** Bytes that an upload of the type may have. */
-  async function maxBytes(type: string): Promise<number> {
+  /** Bytes that an upload of the type may have: what the project says, else the instance. */
+  async function maxBytes(type: string, projectId: number): Promise<number> {
     const settings = await deps.settings.read();
-    const archive = settings.max_artifacts_size * 1024 * 1024;
+    const archive = ((await maximumOfProject(deps.db, projectId)) ?? settings.max_artifacts_size) * 1024 * 1024;
     return type === 'archive' ? archive : Math.min(archive, maxReportBytes);
   }
 

@@ -17,6 +17,7 @@ import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findPipeline } from '../pipelines/pipelines.queries.ts';
+import { mayCancel } from '../pipelines/restrictions.ts';
 import { jobStatuses } from '../scheduling/job-states.ts';
 import { traceStream } from '../traces/trace-stream.ts';
 import { findPlace } from './context.queries.ts';
@@ -264,6 +265,7 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     responses: { 201: JobEntity },
     handler: async ({ subject, caller, params }) => {
       if (params.force) requireOnProject(caller, 'update_project', subject);
+      if (!mayCancel(caller, subject)) throw forbidden();
       const job = await find(subject, params.job_id);
       return await presentJob(deps, subject, await jobs.cancel(job, caller, params.force ?? false));
     },

@@ -20,6 +20,7 @@ import { type Pipelines, shortRef, zeroSha } from './create.ts';
 import { PipelineDetail, PipelineListed, PipelineVariable, pipelineListed } from './pipelines.entity.ts';
 import { deletePipeline, findPipeline, listPipelines, newestOfRef, type PipelineFilter } from './pipelines.queries.ts';
 import { presentPipeline } from './presenting.ts';
+import { mayCancel, mayGiveVariables } from './restrictions.ts';
 
 const tag = 'Pipelines';
 const credentials = ['token', 'session'] as const;
@@ -197,6 +198,8 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
         throw invalidRecord({
           base: [`Duplicate variable name${repeated.length > 1 ? 's' : ''}: ${repeated.join(', ')}`],
         });
+      if (keys.length > 0 && !mayGiveVariables(caller, subject))
+        throw invalidRecord({ base: ['Insufficient permissions to set pipeline variables'] });
       const outcome = await pipelines.create({
         subject,
         caller,
@@ -277,6 +280,7 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
       responses: { 200: PipelineDetail },
       handler: async ({ subject, caller, params }) => {
         const found = await find(subject, params.pipeline_id);
+        if (!mayCancel(caller, subject)) throw forbidden();
         await transaction(db, async (tx) => {
           const pipeline = await lockPipeline(tx, found.id);
           if (pipeline) await cancelJobs(deps, tx, pipeline, caller.user?.id ?? null);

@@ -51,7 +51,7 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts)
       handler: async ({ params, request }) => {
         const job = await runningJob(db, params.id, jobTokenOf(request, params.token));
         const type = params.artifact_type ?? 'archive';
-        const maxFileBytes = await artifacts.maxBytes(type);
+        const maxFileBytes = await artifacts.maxBytes(type, job.project_id);
         const fileLimitName = type === 'archive' ? 'max_artifacts_size' : 'max_report_bytes';
         const limits = { ...defaultParameterLimits, maxParameterBytes, maxFileBytes, maxFiles: 1, fileLimitName };
         const body = await readBody(request.raw, limits, deps.objects.temporary);

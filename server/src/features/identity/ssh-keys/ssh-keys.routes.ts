@@ -73,8 +73,8 @@ export function sshKeyRoutes({ db, sshKeys, externalUrl }: SshKeyRouteDependenci
     return sshKey(await sshKeys.add(owner, wanted, originOf(context)), owner, externalUrl);
   };
   const withUser = async (key: SshKey | undefined) => {
-    const owner = key && (await findUser(db, key.user_id));
-    if (!owner) throw notFound('Key');
+    const owner = key?.user_id ? await findUser(db, key.user_id) : undefined;
+    if (!key || !owner) throw notFound('Key');
     return { ...sshKey(key, owner, externalUrl), user: userAccount(await withAccount(db, owner), externalUrl) };
   };
 

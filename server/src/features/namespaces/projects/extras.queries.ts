@@ -1,26 +1,53 @@
 /** What the JSON of projects tells besides their rows. */
 import { sql } from 'kysely';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import { grantHolds } from '../access/access.queries.ts';
+import { grantHolds, groupScope, levelsOf, withTables } from '../access/access.queries.ts';
+import { type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
 import type { SharedGroup } from './projects.entity.ts';
 
-/** Groups that were invited to the projects, by project id. */
-export async function findSharedGroups(db: Db, projectIds: readonly number[]): Promise<Map<number, SharedGroup[]>> {
-  const { rows } = await sql<SharedGroup & { project_id: number }>`
-    select s.project_id, i.id as group_id, i.name as group_name, i.full_path as group_full_path,
+/** Groups that were invited to the projects and that the caller may see, by project id. */
+export async function findSharedGroups(
+  db: Db,
+  projectIds: readonly number[],
+  caller: Caller,
+): Promise<Map<number, SharedGroup[]>> {
+  const { tables, condition } = groupScope(caller, { minimum: null });
+  const { rows } = await sql<SharedGroup & { project_id: number }>`${withTables(tables)}
+    select s.project_id, n.id as group_id, n.name as group_name, n.full_path as group_full_path,
       s.level as group_access_level, s.expires_at
-    from grants s join namespaces i on i.id = s.group_id
+    from grants s join namespaces n on n.id = s.group_id
     where s.group_id is not null and s.project_id = any(${[...projectIds]}::bigint[]) and ${grantHolds('s')}
+      and ${condition}
     order by s.id`.execute(db);
   const found = new Map<number, SharedGroup[]>();
   for (const { project_id, ...group } of rows) found.set(project_id, [...(found.get(project_id) ?? []), group]);
   return found;
 }
 
-/** Bytes of stored job artifacts by project. */
-export async function artifactSizes(db: Db, projectIds: readonly number[]): Promise<Map<number, number>> {
-  const { rows } = await sql<{ project_id: number; size: number }>`
-    select project_id, sum(size)::bigint as size from job_artifacts
-    where project_id = any(${[...projectIds]}::bigint[]) group by project_id`.execute(db);
-  return new Map(rows.map((row) => [row.project_id, row.size]));
+/** Projects by id with their namespaces and the user's level on each. */
+export async function findProjectSubjects(
+  db: Db,
+  ids: readonly number[],
+  userId: number | null,
+): Promise<Map<number, ProjectSubject>> {
+  const { rows } = await sql<ProjectRow>`select ${sql.raw(projectColumns)}
+    from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsOf(userId, true)}
+    where p.id = any(${[...ids]}::bigint[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, toProjectSubject(row)]));
+}
+
+export interface StoredSizes {
+  readonly artifacts: number;
+  readonly uploads: number;
+}
+
+/** Bytes of stored files by project. */
+export async function storedSizes(db: Db, projectIds: readonly number[]): Promise<Map<number, StoredSizes>> {
+  const { rows } = await sql<StoredSizes & { id: number }>`
+    select p.id,
+      coalesce((select sum(a.size) from job_artifacts a where a.project_id = p.id), 0)::bigint as artifacts,
+      coalesce((select sum(u.size) from project_uploads u where u.project_id = p.id), 0)::bigint as uploads
+    from unnest(${[...projectIds]}::bigint[]) p (id)`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
 }

@@ -1,9 +1,10 @@
 /** Projects as JSON with everything that belongs to it, one project or a page. */
+import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { findReferences, type ReferenceRow, userReference } from '../../identity/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import { artifactSizes, findSharedGroups } from './extras.queries.ts';
+import { findProjectSubjects, findSharedGroups, type StoredSizes, storedSizes } from './extras.queries.ts';
 import type { BasicProjectJson, ProjectJson, ProjectStatistics, SharedGroup } from './projects.entity.ts';
 import { basicProjectJson, projectJson } from './projects.json.ts';
 
@@ -21,10 +22,10 @@ export type PresentProjects = (
 ) => Promise<Array<ProjectJson | BasicProjectJson>>;
 
 /** Features without storage of their own yet have used none. */
-function statisticsOf({ project }: ProjectSubject, artifacts: number): ProjectStatistics {
+function statisticsOf({ project }: ProjectSubject, { artifacts, uploads }: StoredSizes): ProjectStatistics {
   return {
     commit_count: project.commit_count,
-    storage_size: project.repository_size + artifacts,
+    storage_size: project.repository_size + artifacts + uploads,
     repository_size: project.repository_size,
     wiki_size: 0,
     lfs_objects_size: 0,
@@ -32,7 +33,7 @@ function statisticsOf({ project }: ProjectSubject, artifacts: number): ProjectSt
     pipeline_artifacts_size: 0,
     packages_size: 0,
     snippets_size: 0,
-    uploads_size: 0,
+    uploads_size: uploads,
   };
 }
 
@@ -50,6 +51,25 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
     return found;
   }
 
+  /** What the projects were forked from, where the caller may see it. */
+  async function sourcesOf(
+    subjects: readonly ProjectSubject[],
+    caller: Caller,
+  ): Promise<Map<number, BasicProjectJson>> {
+    const ids = new Set(subjects.flatMap(({ project }) => project.forked_from_project_id ?? []));
+    if (ids.size === 0) return new Map();
+    const found = [...(await findProjectSubjects(db, [...ids], caller.user?.id ?? null)).values()];
+    const seen = found.filter((subject) => canOnProject(caller, 'read_project', subject));
+    return new Map(
+      await Promise.all(
+        seen.map(
+          async (subject) =>
+            [subject.project.id, basicProjectJson(subject, caller, deps, await readme(subject))] as const,
+        ),
+      ),
+    );
+  }
+
   return async (subjects, caller, options = {}) => {
     if (subjects.length === 0) return [];
     if (options.simple || caller.user === null) {
@@ -59,10 +79,11 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
     }
     const ids = subjects.map(({ project }) => project.id);
     const shared = subjects.filter(({ parts }) => parts?.shared !== false).map(({ project }) => project.id);
-    const [owners, groups, sizes] = await Promise.all([
+    const [owners, groups, sizes, sources] = await Promise.all([
       ownersOf(subjects, caller),
-      shared.length === 0 ? new Map<number, SharedGroup[]>() : findSharedGroups(db, shared),
-      options.statistics ? artifactSizes(db, ids) : null,
+      shared.length === 0 ? new Map<number, SharedGroup[]>() : findSharedGroups(db, shared, caller),
+      options.statistics ? storedSizes(db, ids) : null,
+      sourcesOf(subjects, caller),
     ]);
     return await Promise.all(
       subjects.map(async (subject) => {
@@ -75,7 +96,8 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
           groupAccess: parts?.group ?? null,
           sharedWith: groups.get(project.id) ?? [],
           owner: owner ? userReference(owner, externalUrl) : null,
-          statistics: sized ? statisticsOf(subject, sizes.get(project.id) ?? 0) : null,
+          statistics: sized ? statisticsOf(subject, sizes.get(project.id) ?? { artifacts: 0, uploads: 0 }) : null,
+          forkedFrom: sources.get(project.forked_from_project_id ?? 0) ?? null,
         });
       }),
     );

@@ -15,6 +15,7 @@ import {
   Word,
 } from '../../../kernel/http/entity.ts';
 import { UserReference } from '../../identity/index.ts';
+import { settingsProperties } from './settings.entity.ts';
 
 const namespace = Fields({
   id: Id(),
@@ -57,8 +58,6 @@ export const sharedGroup = Fields({
 
 export type SharedGroup = Static<typeof sharedGroup>;
 
-const featureLevel = () => Word(['disabled', 'private', 'enabled', 'public']);
-
 const basic = {
   id: Id(),
   description: Nullable(Text()),
@@ -82,9 +81,12 @@ const basic = {
   namespace,
 };
 
+/** A project without the rest, as it is told of a fork. */
+const BasicProject = Entity('BasicProject', basic);
+
 const whole = {
+  ...settingsProperties,
   updated_at: Timestamp(),
-  archived: Flag({ description: 'Whether it is read-only' }),
   empty_repo: Flag({ description: 'Whether nothing was pushed yet' }),
   owner: Sometimes(UserReference),
   _links: Fields(
@@ -100,63 +102,20 @@ const whole = {
     },
     { description: 'Addresses of the parts of the project in the API' },
   ),
+  forked_from_project: Sometimes(BasicProject),
   marked_for_deletion_at: Nullable(Day({ description: 'The day since when it waits for its removal' })),
   marked_for_deletion_on: Nullable(Day({ description: 'The day since when it waits for its removal' })),
   repository_object_format: Text({ description: 'Hash of the repository' }),
-  issues_enabled: Flag(),
-  merge_requests_enabled: Flag(),
-  wiki_enabled: Flag(),
-  jobs_enabled: Flag(),
-  snippets_enabled: Flag(),
-  packages_enabled: Nullable(Flag()),
-  container_registry_enabled: Flag(),
-  service_desk_enabled: Nullable(Flag()),
   can_create_merge_request_in: Flag({ description: 'Whether the caller may create merge requests' }),
-  issues_access_level: featureLevel(),
-  repository_access_level: featureLevel(),
-  merge_requests_access_level: featureLevel(),
-  forking_access_level: featureLevel(),
-  wiki_access_level: featureLevel(),
-  builds_access_level: featureLevel(),
-  snippets_access_level: featureLevel(),
-  releases_access_level: featureLevel(),
-  environments_access_level: featureLevel(),
-  container_registry_access_level: featureLevel(),
-  pages_access_level: featureLevel(),
-  emails_disabled: Nullable(Flag()),
-  emails_enabled: Nullable(Flag()),
-  shared_runners_enabled: Flag(),
-  group_runners_enabled: Flag(),
-  lfs_enabled: Flag(),
-  request_access_enabled: Flag(),
   creator_id: Nullable(Id({ description: 'Who created it' })),
-  import_status: Text({ description: 'State of the import; `none` for projects that were not imported' }),
+  import_url: Nullable(Text({ description: 'Where it was imported from' })),
+  import_type: Nullable(Text()),
+  import_status: Word(['none', 'scheduled', 'started', 'finished', 'failed'], {
+    description: 'State of the import or of the copy of a fork; `none` for projects that are neither',
+  }),
   open_issues_count: Sometimes(Count()),
-  ci_default_git_depth: Nullable(Count()),
-  ci_forward_deployment_enabled: Nullable(Flag()),
-  ci_separated_caches: Nullable(Flag()),
-  ci_job_token_scope_enabled: Flag(),
-  ci_config_path: Nullable(Text()),
-  build_git_strategy: Text(),
-  build_timeout: Count({ description: 'Seconds' }),
-  auto_cancel_pending_pipelines: Word(['enabled', 'disabled']),
-  public_jobs: Flag(),
-  keep_latest_artifact: Flag(),
-  shared_with_groups: ListOf(sharedGroup),
-  only_allow_merge_if_pipeline_succeeds: Flag(),
-  allow_merge_on_skipped_pipeline: Nullable(Flag()),
-  only_allow_merge_if_all_discussions_are_resolved: Flag(),
-  remove_source_branch_after_merge: Flag(),
-  resolve_outdated_diff_discussions: Flag(),
-  printing_merge_request_link_enabled: Flag(),
-  merge_method: Word(['merge', 'rebase_merge', 'ff']),
-  squash_option: Word(['never', 'always', 'default_on', 'default_off']),
-  merge_pipelines_enabled: Flag(),
-  merge_trains_enabled: Flag(),
-  suggestion_commit_message: Nullable(Text()),
-  merge_commit_template: Nullable(Text()),
-  squash_commit_template: Nullable(Text()),
-  autoclose_referenced_issues: Flag(),
+  compliance_frameworks: ListOf(Text()),
+  shared_with_groups: ListOf(sharedGroup, { description: 'Invited groups that the caller may see' }),
   repository_storage: Sometimes(Text({ description: 'Administrators only' })),
   statistics: Sometimes(statistics),
   permissions: Sometimes(Fields({ project_access: NullableAccess, group_access: NullableAccess })),
@@ -183,4 +142,6 @@ export interface ProjectExtras {
   readonly sharedWith: readonly SharedGroup[];
   readonly owner: Static<typeof UserReference> | null;
   readonly statistics: ProjectStatistics | null;
+  /** Where it was forked from, if the caller may see it. */
+  readonly forkedFrom: BasicProjectJson | null;
 }

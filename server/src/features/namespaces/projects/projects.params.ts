@@ -1,6 +1,5 @@
-/** Parameters of projects: what can be set, and how it is stored. */
+/** Parameters of lists of projects. */
 import type { Static, TObject } from 'typebox';
-import Type from 'typebox';
 import { invalidParameters } from '../../../kernel/http/errors.ts';
 import {
   Bool,
@@ -11,156 +10,10 @@ import {
   List,
   OneOf,
   Optional,
-  OrNull,
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { visibilities } from '../naming/naming.ts';
 import type { ProjectFilter } from './listing.queries.ts';
-import type { ProjectChanges } from './projects.queries.ts';
-
-const featureLevels = ['disabled', 'private', 'enabled'] as const;
-const featureLevel = (deprecatedSwitch: string) =>
-  Optional(OneOf(featureLevels, { description: `Replaces \`${deprecatedSwitch}\`` }));
-const oldSwitch = (replacement: string) => Optional(Bool({ deprecated: true, description: `Use \`${replacement}\`` }));
-
-/** Columns that are parameters of the same name and type. */
-const stored = {
-  description: Optional(OrNull(Str({ maxLength: 2000, description: 'What the project is about' }))),
-  emails_enabled: Optional(Bool({ description: 'Whether notifications are sent by email' })),
-  lfs_enabled: Optional(Bool({ description: 'Whether Git LFS is on' })),
-  request_access_enabled: Optional(Bool({ description: 'Whether users may ask to become members' })),
-  shared_runners_enabled: Optional(Bool({ description: 'Whether runners of the instance run jobs' })),
-  group_runners_enabled: Optional(Bool({ description: 'Whether runners of the groups above run jobs' })),
-  merge_method: Optional(OneOf(['merge', 'rebase_merge', 'ff'], { description: 'How merge requests are merged' })),
-  squash_option: Optional(
-    OneOf(['never', 'always', 'default_on', 'default_off'], { description: 'Whether merge requests are squashed' }),
-  ),
-  only_allow_merge_if_pipeline_succeeds: Optional(
-    Bool({ description: 'Whether a merge request needs a passed pipeline' }),
-  ),
-  allow_merge_on_skipped_pipeline: Optional(OrNull(Bool({ description: 'A skipped pipeline counts as passed' }))),
-  only_allow_merge_if_all_discussions_are_resolved: Optional(
-    Bool({ description: 'Whether open discussions keep a merge request from being merged' }),
-  ),
-  remove_source_branch_after_merge: Optional(
-    Bool({ description: 'Whether new merge requests remove their source branch when merged' }),
-  ),
-  resolve_outdated_diff_discussions: Optional(
-    Bool({ description: 'Whether discussions of lines that changed resolve themselves' }),
-  ),
-  printing_merge_request_link_enabled: Optional(
-    Bool({ description: 'Whether a push prints the link to a merge request' }),
-  ),
-  merge_pipelines_enabled: Optional(Bool({ description: 'Whether merge requests run pipelines of the merged result' })),
-  merge_trains_enabled: Optional(Bool({ description: 'Whether merge requests are merged in trains' })),
-  merge_commit_template: Optional(
-    OrNull(Str({ maxLength: 500, description: 'Template of messages of merge commits; null for the usual one' })),
-  ),
-  squash_commit_template: Optional(
-    OrNull(Str({ maxLength: 500, description: 'Template of messages of squashed commits; null for the usual one' })),
-  ),
-  suggestion_commit_message: Optional(
-    OrNull(Str({ maxLength: 255, description: 'Template of messages of applied suggestions; null for the usual one' })),
-  ),
-  ci_config_path: Optional(
-    OrNull(
-      Str({ maxLength: 255, description: 'Path of the CI configuration in the repository; null for the usual one' }),
-    ),
-  ),
-  ci_default_git_depth: Optional(
-    OrNull(Int({ minimum: 0, maximum: 1000, description: 'Commits that jobs fetch; 0 for all' })),
-  ),
-  ci_forward_deployment_enabled: Optional(Bool({ description: 'Whether older deployment jobs are skipped' })),
-  ci_separated_caches: Optional(Bool({ description: 'Whether protected branches have caches of their own' })),
-  ci_job_token_scope_enabled: Optional(
-    Bool({ description: 'Whether job tokens of this project reach only listed projects' }),
-  ),
-  build_git_strategy: Optional(
-    OneOf(['fetch', 'clone'], {
-      description: 'How jobs get the repository: `fetch` into what is there, or `clone` anew',
-    }),
-  ),
-  build_timeout: Optional(Int({ minimum: 600, maximum: 2_592_000, description: 'Seconds' })),
-  keep_latest_artifact: Optional(
-    Bool({ description: 'Whether artifacts of the latest pipeline of each ref are kept beyond their expiry' }),
-  ),
-  autoclose_referenced_issues: Optional(
-    Bool({ description: 'Whether commits on the default branch close the issues that they name' }),
-  ),
-  issues_access_level: featureLevel('issues_enabled'),
-  repository_access_level: Optional(OneOf(featureLevels, { description: 'Who may see the repository' })),
-  merge_requests_access_level: featureLevel('merge_requests_enabled'),
-  builds_access_level: featureLevel('jobs_enabled'),
-  wiki_access_level: featureLevel('wiki_enabled'),
-  snippets_access_level: featureLevel('snippets_enabled'),
-  forking_access_level: Optional(OneOf(featureLevels, { description: 'Who may fork' })),
-  releases_access_level: Optional(OneOf(featureLevels, { description: 'Who may see releases' })),
-  environments_access_level: Optional(OneOf(featureLevels, { description: 'Who may use environments' })),
-};
-
-/** What `POST /projects` and `PUT /projects/:id` have in common. */
-export const attributes = {
-  ...stored,
-  visibility: Optional(OneOf(visibilities, { description: 'Who may see it' })),
-  topics: Optional(
-    List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description: 'Words that describe the project' }),
-  ),
-  tag_list: Optional(
-    OrNull(
-      List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, deprecated: true, description: 'Use `topics`' }),
-    ),
-  ),
-  default_branch: Optional(Str({ minLength: 1, maxLength: 255, description: 'Name of the default branch' })),
-  auto_cancel_pending_pipelines: Optional(
-    OneOf(['enabled', 'disabled'], {
-      description: 'Whether a newer pipeline of the branch cancels older ones that wait',
-    }),
-  ),
-  public_jobs: Optional(Bool({ description: 'Whether everyone who sees the project sees its jobs' })),
-  public_builds: oldSwitch('public_jobs'),
-  emails_disabled: oldSwitch('emails_enabled'),
-  issues_enabled: oldSwitch('issues_access_level'),
-  merge_requests_enabled: oldSwitch('merge_requests_access_level'),
-  jobs_enabled: oldSwitch('builds_access_level'),
-  wiki_enabled: oldSwitch('wiki_access_level'),
-  snippets_enabled: oldSwitch('snippets_access_level'),
-};
-const attributesObject = Type.Object(attributes);
-export type Attributes = Static<typeof attributesObject>;
-
-const switches = {
-  issues_enabled: 'issues_access_level',
-  merge_requests_enabled: 'merge_requests_access_level',
-  jobs_enabled: 'builds_access_level',
-  wiki_enabled: 'wiki_access_level',
-  snippets_enabled: 'snippets_access_level',
-} as const;
-
-const cleanTopics = (topics: readonly string[]) => [
-  ...new Set(topics.map((topic) => topic.trim()).filter((topic) => topic !== '')),
-];
-
-/** The columns that the parameters set; visibility and default branch are the caller's to check. */
-export function changesOf(params: Attributes): ProjectChanges {
-  const changes: Record<string, unknown> = {};
-  for (const key of Object.keys(stored)) {
-    const value = params[key as keyof typeof stored];
-    if (value !== undefined) changes[key] = value;
-  }
-  for (const [old, column] of Object.entries(switches)) {
-    const value = params[old as keyof typeof switches];
-    if (value !== undefined && changes[column] === undefined) changes[column] = value ? 'enabled' : 'disabled';
-  }
-  const topics = params.topics ?? params.tag_list;
-  if (topics) changes.topics = cleanTopics(topics);
-  const publicJobs = params.public_jobs ?? params.public_builds;
-  if (publicJobs !== undefined) changes.public_jobs = publicJobs;
-  if (params.emails_disabled !== undefined && changes.emails_enabled === undefined)
-    changes.emails_enabled = !params.emails_disabled;
-  if (params.auto_cancel_pending_pipelines !== undefined)
-    changes.auto_cancel_pending_pipelines = params.auto_cancel_pending_pipelines === 'enabled';
-  return changes as ProjectChanges;
-}
 
 const orders = [
   'id',

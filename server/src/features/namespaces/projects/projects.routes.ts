@@ -6,9 +6,10 @@ import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, Int, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
+import { attributeParameters } from './attributes.params.ts';
 import type { PresentOptions, PresentProjects } from './presenter.ts';
 import { Project } from './projects.entity.ts';
-import { attributes, projectId } from './projects.params.ts';
+import { projectId } from './projects.params.ts';
 import type { ProjectService } from './projects.service.ts';
 
 export interface ProjectRouteDependencies {
@@ -33,7 +34,7 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object(
         {
-          ...attributes,
+          ...attributeParameters,
           name: Optional(Str({ description: 'Required without `path`' })),
           path: Optional(Str({ description: 'Made from the name by default' })),
           namespace_id: Optional(Int({ description: 'Default: the personal namespace' })),
@@ -70,12 +71,12 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
       params: Type.Object(
         {
           ...projectId,
-          ...attributes,
+          ...attributeParameters,
           name: Optional(Str({ description: 'Name of the project' })),
           path: Optional(Str({ description: 'Last part of the address of the project' })),
           archived: Optional(Bool({ description: 'Whether the project is read-only' })),
         },
-        rules(atLeastOneOf('name', 'path', ...Object.keys(attributes), 'archived')),
+        rules(atLeastOneOf('name', 'path', ...Object.keys(attributeParameters), 'archived')),
       ),
       responses: { 200: Project },
       errors: [409],

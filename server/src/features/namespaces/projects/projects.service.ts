@@ -27,7 +27,7 @@ import {
   visibilities,
 } from '../naming/naming.ts';
 import { claimPath, leaveProjectPath } from '../naming/redirects.queries.ts';
-import { type Attributes, changesOf } from './projects.params.ts';
+import { type Attributes, changesOf } from './attributes.changes.ts';
 import {
   countPersonalProjects,
   deleteProject,
@@ -206,7 +206,7 @@ export function projectService(deps: NamespacesDependencies) {
     params: UpdateProject,
   ): Promise<ProjectChanges> {
     const { project } = subject;
-    const changes: ProjectChanges = changesOf(params);
+    const changes: ProjectChanges = changesOf(params, project);
     if (params.visibility !== undefined && params.visibility !== project.visibility) {
       requireOnProject(caller, 'change_project_visibility', subject);
       const space = await findNamespaceSubject(db, String(project.namespace_id), null);

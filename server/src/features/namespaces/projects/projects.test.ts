@@ -272,18 +272,22 @@ describe('reading', () => {
     expect((await get(`/projects/${project.id}`, admin)).body.repository_storage).toBe('default');
   });
 
-  test('statistics for reporters, invited groups for all', async () => {
+  test('statistics for reporters, invited groups for who may see them', async () => {
     const project = await buildProject(app, {
       owner: alice.user,
       visibility: 'public',
       repository_size: 10,
       commit_count: 3,
     });
-    const group = await buildGroup(app);
-    await app.db
-      .insertInto('grants')
-      .values({ group_id: group.id, project_id: project.id, level: 30, expires_at: '2999-01-02' })
-      .execute();
+    const group = await buildGroup(app, { visibility: 'internal' });
+    const hidden = await buildGroup(app);
+    for (const { id } of [group, hidden])
+      await app.db
+        .insertInto('grants')
+        .values({ group_id: id, project_id: project.id, level: 30, expires_at: '2999-01-02' })
+        .execute();
+    const ofAdmin = await get(`/projects/${project.id}`, admin);
+    expect(ofAdmin.body.shared_with_groups).toMatchObject([{ group_id: group.id }, { group_id: hidden.id }]);
     const seen = await get(`/projects/${project.id}`, alice, { statistics: 'true' });
     expect(seen.body.statistics).toMatchObject({
       commit_count: 3,

@@ -16,7 +16,7 @@ import type { RepositoryAccess, Workbench } from '../../repository/index.ts';
 import { headRef } from './head-ref.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
-import { type DetailedStatus, detailedStatus, pipelineActive, pipelineAllows } from './mergeability.ts';
+import { type DetailedStatus, detailedStatus, pipelineActive, pipelineAllows, titleAllowed } from './mergeability.ts';
 import { commitMessage, defaultMergeTemplate, defaultSquashTemplate } from './messages.ts';
 import { type UpdateOptions, updateMergeRequest } from './updating.ts';
 
@@ -200,7 +200,12 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       async build(bench: Workbench) {
         // Under the repository's lock nothing moves any more: read the state that the merge is decided on.
         const row = await queries.byId(db, id);
-        if (row?.state !== 'opened' || isDraft(row.title)) throw plainError(405, '405 Method Not Allowed');
+        if (
+          row?.state !== 'opened' ||
+          isDraft(row.title) ||
+          !titleAllowed(row.title, project.merge_request_title_regex)
+        )
+          throw plainError(405, '405 Method Not Allowed');
         const [head, target] = await Promise.all([
           repository.branch(project, row.source_branch),
           repository.branch(project, row.target_branch),
@@ -320,6 +325,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       return mergeIfReady(subject, caller, waiting, options);
     }
     if (current.status === 'conflict') throw unprocessable('Branch cannot be merged');
+    if (current.status === 'title_regex') throw plainError(405, '405 Method Not Allowed');
     if (current.status === 'need_rebase' || !pipelineAllows({ project: subject.project, pipelineStatus: status }))
       throw plainError(405, '405 Method Not Allowed');
     return mergeNow(subject, caller, row.id, options);

@@ -1,4 +1,5 @@
 /** Whether a merge request can be merged now, and if not the one reason that clients switch on. Pure. */
+import { RE2JS } from 're2js';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import { isDraft } from './merge-requests.entity.ts';
 
@@ -12,6 +13,7 @@ export type DetailedStatus =
   | 'conflict'
   | 'broken_status'
   | 'need_rebase'
+  | 'title_regex'
   | 'ci_must_pass'
   | 'ci_still_running';
 
@@ -19,7 +21,10 @@ export interface MergeFacts {
   readonly row: Pick<MergeRequest, 'state' | 'title' | 'merge_status' | 'has_conflicts' | 'head_sha'>;
   readonly project: Pick<
     Project,
-    'merge_method' | 'only_allow_merge_if_pipeline_succeeds' | 'allow_merge_on_skipped_pipeline'
+    | 'merge_method'
+    | 'only_allow_merge_if_pipeline_succeeds'
+    | 'allow_merge_on_skipped_pipeline'
+    | 'merge_request_title_regex'
   >;
   /** Status of the newest pipeline of the head commit; null when there is none. */
   readonly pipelineStatus: string | null;
@@ -38,6 +43,16 @@ export function pipelineAllows(facts: Pick<MergeFacts, 'project' | 'pipelineStat
   return facts.pipelineStatus === 'success';
 }
 
+/** Whether a title is one that the project takes. A pattern that cannot be read takes none. */
+export function titleAllowed(title: string, pattern: string | null): boolean {
+  if (pattern === null || pattern === '') return true;
+  try {
+    return RE2JS.compile(pattern).matcher(title).find();
+  } catch {
+    return false;
+  }
+}
+
 /** The first reason that stands in the way, in the order in which people would fix them. */
 export function detailedStatus(facts: MergeFacts): DetailedStatus {
   if (facts.row.state !== 'opened') return 'not_open';
@@ -47,6 +62,7 @@ export function detailedStatus(facts: MergeFacts): DetailedStatus {
   if (facts.row.has_conflicts) return 'conflict';
   if (facts.row.merge_status === 'cannot_be_merged') return 'broken_status';
   if (isDraft(facts.row.title)) return 'draft_status';
+  if (!titleAllowed(facts.row.title, facts.project.merge_request_title_regex)) return 'title_regex';
   if (facts.project.merge_method !== 'merge' && !facts.upToDate) return 'need_rebase';
   if (!pipelineAllows(facts)) {
     return facts.pipelineStatus !== null && !finished.has(facts.pipelineStatus) ? 'ci_still_running' : 'ci_must_pass';

@@ -1,0 +1,254 @@
+/**
+ * Every attribute of a project that creating and changing one takes: where it is kept, who is told it, and what it does.
+ * docs/api/project-attributes.md and the tests are made from it.
+ */
+import type { Project } from '../../../kernel/db/rows.ts';
+import type { AttributeName } from './attributes.params.ts';
+
+interface Attribute {
+  /** The column of `projects`, or what else keeps it. */
+  readonly stored: keyof Project | { readonly elsewhere: string };
+  /** The key of the answer where it has another name; null: not told. */
+  readonly as?: string | null;
+  /** Told to everybody, to signed-in people, to maintainers. */
+  readonly to: 'everybody' | 'signed in' | 'maintainers';
+  /** What changes besides that it is told; `later` names the part of the product that it waits for. */
+  readonly effect: string | { readonly later: string };
+  /** The test that proves the effect, by its file below `server/src/features`. */
+  readonly test?: string;
+  /** A value other than the default, for the test of storing and returning. */
+  readonly sample: unknown;
+  /** What is answered for the sample, where it is not the sample itself. */
+  readonly told?: unknown;
+}
+
+type Told = Partial<Pick<Attribute, 'as' | 'to' | 'test' | 'told'>>;
+
+const reviews = 'review/merge-requests';
+const own = 'namespaces/projects/effects.test.ts';
+
+/** Kept in the column of its name, told to whoever is signed in. */
+const kept = (name: AttributeName, sample: unknown, effect: Attribute['effect'], rest: Told = {}) =>
+  ({ stored: name as keyof Project, to: 'signed in', sample, effect, ...rest }) satisfies Attribute;
+const later = (name: AttributeName, sample: unknown, part: string, rest: Told = {}) =>
+  kept(name, sample, { later: part }, rest);
+/** An old name of another. */
+const oldName = (stored: keyof Project, sample: unknown, replacement: string, rest: Told = {}): Attribute => ({
+  stored,
+  to: 'signed in',
+  sample,
+  effect: `as \`${replacement}\``,
+  test: 'namespaces/projects/attributes.test.ts',
+  ...rest,
+});
+
+/** What becomes of each attribute. */
+export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
+  allow_merge_on_skipped_pipeline: kept('allow_merge_on_skipped_pipeline', true, 'a skipped pipeline lets merge', {
+    test: `${reviews}/messages.test.ts`,
+  }),
+  allow_pipeline_trigger_approve_deployment: later('allow_pipeline_trigger_approve_deployment', true, 'deployments'),
+  analytics_access_level: later('analytics_access_level', 'private', 'analytics'),
+  approvals_before_merge: later('approvals_before_merge', 2, 'approvals'),
+  auto_cancel_pending_pipelines: {
+    stored: 'auto_cancel_pending_pipelines',
+    to: 'signed in',
+    sample: 'disabled',
+    effect: 'a newer pipeline cancels older ones of the branch',
+    test: own,
+  },
+  auto_devops_deploy_strategy: later('auto_devops_deploy_strategy', 'manual', 'Auto DevOps'),
+  auto_devops_enabled: later('auto_devops_enabled', true, 'Auto DevOps'),
+  autoclose_referenced_issues: later('autoclose_referenced_issues', false, 'issues'),
+  build_coverage_regex: later('build_coverage_regex', '\\d+%', 'coverage of jobs without `coverage`'),
+  build_git_strategy: kept('build_git_strategy', 'clone', 'jobs clone anew', { to: 'maintainers', test: own }),
+  build_timeout: kept('build_timeout', 1200, 'how long a job may take', { test: own }),
+  builds_access_level: kept('builds_access_level', 'private', 'who may use pipelines and jobs', { test: own }),
+  ci_allow_fork_pipelines_to_run_in_parent_project: later(
+    'ci_allow_fork_pipelines_to_run_in_parent_project',
+    false,
+    'merge requests of forks',
+  ),
+  ci_config_path: kept('ci_config_path', 'ci/main.yml', 'where the configuration is read', { test: own }),
+  ci_default_git_depth: kept('ci_default_git_depth', 7, 'commits that jobs fetch', { test: own }),
+  ci_delete_pipelines_in_seconds: later('ci_delete_pipelines_in_seconds', 604_800, 'removal of old pipelines', {
+    to: 'maintainers',
+  }),
+  ci_forward_deployment_enabled: later('ci_forward_deployment_enabled', false, 'deployments'),
+  ci_forward_deployment_rollback_allowed: later('ci_forward_deployment_rollback_allowed', false, 'deployments'),
+  ci_id_token_sub_claim_components: later(
+    'ci_id_token_sub_claim_components',
+    ['project_path', 'ref'],
+    'identity tokens of jobs',
+    { to: 'maintainers' },
+  ),
+  ci_job_token_scope_enabled: kept('ci_job_token_scope_enabled', true, 'which projects its jobs reach', {
+    test: 'namespaces/job-token-scope/job-token-scope.test.ts',
+  }),
+  ci_pipeline_variables_minimum_override_role: kept(
+    'ci_pipeline_variables_minimum_override_role',
+    'maintainer',
+    'who may give variables to a new pipeline',
+    { to: 'maintainers', test: own },
+  ),
+  ci_push_repository_for_job_token_allowed: later(
+    'ci_push_repository_for_job_token_allowed',
+    true,
+    'pushes with job tokens',
+    { to: 'maintainers' },
+  ),
+  ci_restrict_pipeline_cancellation_role: kept(
+    'ci_restrict_pipeline_cancellation_role',
+    'maintainer',
+    'who may cancel pipelines and jobs',
+    { to: 'maintainers', test: own },
+  ),
+  ci_separated_caches: kept('ci_separated_caches', false, 'names of caches of protected branches', { test: own }),
+  container_expiration_policy_attributes: {
+    stored: 'container_expiration_policy',
+    as: 'container_expiration_policy',
+    to: 'signed in',
+    sample: { enabled: true, keep_n: 5 },
+    told: { cadence: '1d', enabled: true, keep_n: 5, older_than: '90d', name_regex: '.*', name_regex_keep: null },
+    effect: { later: 'the container registry' },
+  },
+  container_registry_access_level: later('container_registry_access_level', 'private', 'the container registry'),
+  container_registry_enabled: oldName('container_registry_access_level', true, 'container_registry_access_level'),
+  default_branch: {
+    stored: 'default_branch',
+    to: 'everybody',
+    sample: 'trunk',
+    effect: 'what is cloned and shown',
+    test: 'namespaces/projects/projects.test.ts',
+  },
+  description: kept('description', 'About it', 'found by a search', {
+    to: 'everybody',
+    test: 'namespaces/projects/project-lists.test.ts',
+  }),
+  emails_disabled: oldName('emails_enabled', true, 'emails_enabled'),
+  emails_enabled: later('emails_enabled', false, 'notifications'),
+  enforce_auth_checks_on_uploads: later('enforce_auth_checks_on_uploads', false, 'uploaded files', {
+    to: 'maintainers',
+  }),
+  environments_access_level: later('environments_access_level', 'private', 'environments'),
+  external_authorization_classification_label: later(
+    'external_authorization_classification_label',
+    'secret',
+    'external authorization',
+  ),
+  feature_flags_access_level: later('feature_flags_access_level', 'private', 'feature flags'),
+  forking_access_level: later('forking_access_level', 'private', 'forks'),
+  group_runners_enabled: kept('group_runners_enabled', false, 'runners of groups take no jobs', { test: own }),
+  infrastructure_access_level: later('infrastructure_access_level', 'private', 'infrastructure'),
+  issue_branch_template: later('issue_branch_template', '%{id}-x', 'issues'),
+  issues_access_level: kept('issues_access_level', 'private', 'filter of lists; who may use issues comes with them', {
+    test: 'namespaces/projects/project-lists.test.ts',
+  }),
+  issues_enabled: oldName('issues_access_level', false, 'issues_access_level'),
+  issues_template: later('issues_template', 'Steps:', 'issues'),
+  jobs_enabled: oldName('builds_access_level', false, 'builds_access_level'),
+  keep_latest_artifact: kept('keep_latest_artifact', false, 'expired artifacts of the latest pipeline go too', {
+    test: own,
+  }),
+  lfs_enabled: later('lfs_enabled', false, 'Git LFS'),
+  max_artifacts_size: kept('max_artifacts_size', 5, 'larger artifacts are refused', { test: own }),
+  merge_commit_template: kept('merge_commit_template', 'Merge %{title}', 'message of merge commits', {
+    test: own,
+  }),
+  merge_method: kept('merge_method', 'ff', 'how merge requests are merged', { test: `${reviews}/merging.test.ts` }),
+  merge_pipelines_enabled: later('merge_pipelines_enabled', true, 'pipelines of merged results'),
+  merge_request_title_regex: kept('merge_request_title_regex', '^PRJ-', 'titles that do not match keep it open', {
+    test: own,
+  }),
+  merge_request_title_regex_description: kept(
+    'merge_request_title_regex_description',
+    'Starts with PRJ-',
+    'only told: what the page says of the rule',
+    { test: 'namespaces/projects/attributes.test.ts' },
+  ),
+  merge_requests_access_level: kept('merge_requests_access_level', 'private', 'who may use merge requests', {
+    test: own,
+  }),
+  merge_requests_enabled: oldName('merge_requests_access_level', false, 'merge_requests_access_level'),
+  merge_requests_template: later('merge_requests_template', 'What:', 'the form of new merge requests'),
+  merge_trains_enabled: later('merge_trains_enabled', true, 'merge trains'),
+  merge_trains_skip_train_allowed: later('merge_trains_skip_train_allowed', true, 'merge trains'),
+  model_experiments_access_level: later('model_experiments_access_level', 'private', 'model experiments'),
+  model_registry_access_level: later('model_registry_access_level', 'private', 'the model registry'),
+  monitor_access_level: later('monitor_access_level', 'private', 'monitoring'),
+  mr_default_target_self: later('mr_default_target_self', true, 'merge requests of forks'),
+  only_allow_merge_if_all_discussions_are_resolved: later(
+    'only_allow_merge_if_all_discussions_are_resolved',
+    true,
+    'discussions',
+  ),
+  only_allow_merge_if_all_status_checks_passed: later(
+    'only_allow_merge_if_all_status_checks_passed',
+    true,
+    'external status checks',
+  ),
+  only_allow_merge_if_pipeline_succeeds: kept(
+    'only_allow_merge_if_pipeline_succeeds',
+    true,
+    'needs a passed pipeline',
+    {
+      test: `${reviews}/messages.test.ts`,
+    },
+  ),
+  package_registry_access_level: later('package_registry_access_level', 'public', 'the package registry'),
+  packages_enabled: oldName('package_registry_access_level', true, 'package_registry_access_level'),
+  pages_access_level: later('pages_access_level', 'private', 'Pages'),
+  prevent_merge_without_jira_issue: later('prevent_merge_without_jira_issue', true, 'Jira'),
+  printing_merge_request_link_enabled: kept('printing_merge_request_link_enabled', false, 'pushes print no link', {
+    test: own,
+  }),
+  public_builds: oldName('public_jobs', false, 'public_jobs', { as: 'public_jobs' }),
+  public_jobs: kept('public_jobs', false, 'who sees pipelines and jobs', { test: own }),
+  releases_access_level: later('releases_access_level', 'private', 'releases'),
+  remove_source_branch_after_merge: kept('remove_source_branch_after_merge', false, 'default of new merge requests', {
+    test: own,
+  }),
+  repository_access_level: kept('repository_access_level', 'private', 'who may see the repository', { test: own }),
+  request_access_enabled: later('request_access_enabled', false, 'access requests'),
+  requirements_access_level: later('requirements_access_level', 'private', 'requirements'),
+  resolve_outdated_diff_discussions: later('resolve_outdated_diff_discussions', true, 'discussions'),
+  resource_group_default_process_mode: later('resource_group_default_process_mode', 'oldest_first', 'resource groups'),
+  restrict_user_defined_variables: oldName(
+    'ci_pipeline_variables_minimum_override_role',
+    true,
+    'ci_pipeline_variables_minimum_override_role',
+  ),
+  security_and_compliance_access_level: later('security_and_compliance_access_level', 'enabled', 'security'),
+  service_desk_enabled: later('service_desk_enabled', true, 'the service desk'),
+  shared_runners_enabled: kept('shared_runners_enabled', false, 'runners of the instance take no jobs', { test: own }),
+  show_default_award_emojis: later('show_default_award_emojis', false, 'reactions'),
+  show_diff_preview_in_email: later('show_diff_preview_in_email', false, 'notifications'),
+  snippets_access_level: later('snippets_access_level', 'private', 'snippets'),
+  snippets_enabled: oldName('snippets_access_level', false, 'snippets_access_level'),
+  squash_commit_template: kept('squash_commit_template', '%{title}!', 'message of squashed commits', {
+    test: own,
+  }),
+  squash_option: kept('squash_option', 'always', 'whether merge requests are squashed', {
+    test: own,
+  }),
+  suggestion_commit_message: later('suggestion_commit_message', 'Apply', 'suggestions'),
+  tag_list: oldName('topics', ['old', 'words'], 'topics', { to: 'everybody' }),
+  topics: {
+    stored: 'topics',
+    to: 'everybody',
+    sample: ['one', 'two words'],
+    effect: 'filter of lists',
+    test: 'namespaces/projects/project-lists.test.ts',
+  },
+  visibility: {
+    stored: 'visibility',
+    to: 'everybody',
+    sample: 'internal',
+    effect: 'who sees the project',
+    test: 'namespaces/projects/project-lists.test.ts',
+  },
+  warn_about_potentially_unwanted_characters: later('warn_about_potentially_unwanted_characters', false, 'the pages'),
+  web_based_commit_signing_enabled: later('web_based_commit_signing_enabled', true, 'signed commits of the page'),
+  wiki_access_level: later('wiki_access_level', 'private', 'wikis'),
+  wiki_enabled: oldName('wiki_access_level', false, 'wiki_access_level'),
+};
