@@ -8004,7 +8004,10 @@ export interface components {
             allow_pipeline_trigger_approve_deployment?: boolean;
             /** @enum {string} */
             analytics_access_level?: "disabled" | "private" | "enabled";
-            /** @deprecated */
+            /**
+             * @deprecated
+             * @description Use approval rules
+             */
             approvals_before_merge?: number;
             /** @description Whether it is read-only */
             archived?: boolean;

@@ -11,7 +11,7 @@ const told = {
   allow_merge_on_skipped_pipeline: Nullable(Flag()),
   allow_pipeline_trigger_approve_deployment: Flag(),
   analytics_access_level: level(),
-  approvals_before_merge: Count({ deprecated: true }),
+  approvals_before_merge: Count({ deprecated: true, description: 'Use approval rules' }),
   archived: Flag({ description: 'Whether it is read-only' }),
   auto_devops_deploy_strategy: Word(['continuous', 'manual', 'timed_incremental']),
   auto_devops_enabled: Flag(),
