@@ -88,6 +88,20 @@ export interface EmailsTable {
   created_at: Generated<Date>;
 }
 
+export interface ExternalStatusCheckBranchesTable {
+  check_id: number;
+  protected_branch_id: number;
+}
+
+export interface ExternalStatusChecksTable {
+  id: Generated<number>;
+  project_id: number;
+  name: string;
+  external_url: string;
+  shared_secret_encrypted: Buffer | null;
+  created_at: Generated<Date>;
+}
+
 export interface FactsTable {
   id: Generated<number>;
   kind: string;
@@ -383,6 +397,42 @@ export interface ProjectCountersTable {
   value: number;
 }
 
+export interface ProjectDeployKeysTable {
+  project_id: number;
+  key_id: number;
+  can_push: Generated<boolean>;
+  created_at: Generated<Date>;
+}
+
+export interface ProjectFetchesTable {
+  project_id: number;
+  date: string;
+  count: number;
+}
+
+export interface ProjectLanguagesTable {
+  project_id: number;
+  name: string;
+  share: number;
+}
+
+export interface ProjectStarsTable {
+  user_id: number;
+  project_id: number;
+  created_at: Generated<Date>;
+}
+
+export interface ProjectUploadsTable {
+  id: Generated<number>;
+  project_id: number;
+  secret: string;
+  file_name: string;
+  object_key: string;
+  size: number;
+  uploaded_by_id: number | null;
+  created_at: Generated<Date>;
+}
+
 export interface ProjectsTable {
   id: Generated<number>;
   namespace_id: number;
@@ -400,15 +450,15 @@ export interface ProjectsTable {
   refs_generation: Generated<number>;
   repository_size: Generated<number>;
   commit_count: Generated<number>;
-  issues_access_level: Generated<string>;
-  repository_access_level: Generated<string>;
-  merge_requests_access_level: Generated<string>;
-  builds_access_level: Generated<string>;
-  wiki_access_level: Generated<string>;
-  snippets_access_level: Generated<string>;
-  forking_access_level: Generated<string>;
-  releases_access_level: Generated<string>;
-  environments_access_level: Generated<string>;
+  issues_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  repository_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  merge_requests_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  builds_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  wiki_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  snippets_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  forking_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  releases_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  environments_access_level: Generated<'disabled' | 'private' | 'enabled'>;
   emails_enabled: Generated<boolean>;
   lfs_enabled: Generated<boolean>;
   request_access_enabled: Generated<boolean>;
@@ -432,7 +482,7 @@ export interface ProjectsTable {
   ci_forward_deployment_enabled: Generated<boolean>;
   ci_separated_caches: Generated<boolean>;
   ci_job_token_scope_enabled: Generated<boolean>;
-  build_git_strategy: Generated<string>;
+  build_git_strategy: Generated<'fetch' | 'clone'>;
   build_timeout: Generated<number>;
   auto_cancel_pending_pipelines: Generated<boolean>;
   public_jobs: Generated<boolean>;
@@ -447,6 +497,51 @@ export interface ProjectsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   ci_inbound_job_token_scope_enabled: Generated<boolean>;
+  analytics_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  feature_flags_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  infrastructure_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  monitor_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  model_experiments_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  model_registry_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  requirements_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  security_and_compliance_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  container_registry_access_level: Generated<'disabled' | 'private' | 'enabled'>;
+  package_registry_access_level: Generated<'disabled' | 'private' | 'enabled' | 'public'>;
+  pages_access_level: Generated<'disabled' | 'private' | 'enabled' | 'public'>;
+  service_desk_enabled: Generated<boolean>;
+  show_default_award_emojis: Generated<boolean>;
+  show_diff_preview_in_email: Generated<boolean>;
+  warn_about_potentially_unwanted_characters: Generated<boolean>;
+  enforce_auth_checks_on_uploads: Generated<boolean>;
+  auto_devops_enabled: Generated<boolean>;
+  auto_devops_deploy_strategy: Generated<'continuous' | 'manual' | 'timed_incremental'>;
+  build_coverage_regex: string | null;
+  ci_forward_deployment_rollback_allowed: Generated<boolean>;
+  ci_allow_fork_pipelines_to_run_in_parent_project: Generated<boolean>;
+  ci_push_repository_for_job_token_allowed: Generated<boolean>;
+  ci_pipeline_variables_minimum_override_role: Generated<'no_one_allowed' | 'developer' | 'maintainer' | 'owner'>;
+  ci_restrict_pipeline_cancellation_role: Generated<'no_one' | 'developer' | 'maintainer'>;
+  ci_id_token_sub_claim_components: Generated<string[]>;
+  ci_delete_pipelines_in_seconds: number | null;
+  max_artifacts_size: number | null;
+  resource_group_default_process_mode: Generated<'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first'>;
+  mr_default_target_self: Generated<boolean>;
+  merge_request_title_regex: string | null;
+  merge_request_title_regex_description: string | null;
+  merge_trains_skip_train_allowed: Generated<boolean>;
+  only_allow_merge_if_all_status_checks_passed: Generated<boolean>;
+  allow_pipeline_trigger_approve_deployment: Generated<boolean>;
+  prevent_merge_without_jira_issue: Generated<boolean>;
+  approvals_before_merge: Generated<number>;
+  external_authorization_classification_label: string | null;
+  issue_branch_template: string | null;
+  issues_template: string | null;
+  merge_requests_template: string | null;
+  web_based_commit_signing_enabled: Generated<boolean>;
+  container_expiration_policy: GeneratedJson;
+  import_status: Generated<'none' | 'scheduled' | 'started' | 'finished' | 'failed'>;
+  import_error: string | null;
+  languages_commit: string | null;
 }
 
 export interface ProtectedBranchLevelsTable {
@@ -543,6 +638,12 @@ export interface RunnersTable {
   updated_at: Generated<Date>;
 }
 
+export interface ServiceAccountPlacesTable {
+  user_id: number;
+  namespace_id: number | null;
+  project_id: number | null;
+}
+
 export interface SessionsTable {
   id: Generated<number>;
   user_id: number;
@@ -567,7 +668,7 @@ export interface SignInChallengesTable {
 
 export interface SshKeysTable {
   id: Generated<number>;
-  user_id: number;
+  user_id: number | null;
   title: string;
   key: string;
   key_type: string;
@@ -578,6 +679,28 @@ export interface SshKeysTable {
   expires_at: Date | null;
   last_used_at: Date | null;
   created_at: Generated<Date>;
+  kind: Generated<'user' | 'deploy'>;
+  public: Generated<boolean>;
+  created_by_id: number | null;
+}
+
+export interface StatusCheckResponsesTable {
+  id: Generated<number>;
+  merge_request_id: number;
+  check_id: number;
+  sha: string;
+  status: 'passed' | 'failed' | 'pending';
+  created_at: Generated<Date>;
+}
+
+export interface TopicsTable {
+  id: Generated<number>;
+  name: string;
+  title: string | null;
+  description: string | null;
+  avatar_object_key: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface TotpSecretsTable {
@@ -613,7 +736,7 @@ export interface UsersTable {
   username: string;
   name: string;
   email: string;
-  user_type: Generated<'human' | 'project_bot' | 'group_bot' | 'ghost'>;
+  user_type: Generated<'human' | 'project_bot' | 'group_bot' | 'ghost' | 'service_account'>;
   state: Generated<'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval'>;
   admin: Generated<boolean>;
   external: Generated<boolean>;
@@ -689,6 +812,8 @@ export interface Database {
   ci_variables: CiVariablesTable;
   deploy_tokens: DeployTokensTable;
   emails: EmailsTable;
+  external_status_check_branches: ExternalStatusCheckBranchesTable;
+  external_status_checks: ExternalStatusChecksTable;
   facts: FactsTable;
   feature_gates: FeatureGatesTable;
   gpg_key_subkeys: GpgKeySubkeysTable;
@@ -710,6 +835,11 @@ export interface Database {
   pipeline_variables: PipelineVariablesTable;
   pipelines: PipelinesTable;
   project_counters: ProjectCountersTable;
+  project_deploy_keys: ProjectDeployKeysTable;
+  project_fetches: ProjectFetchesTable;
+  project_languages: ProjectLanguagesTable;
+  project_stars: ProjectStarsTable;
+  project_uploads: ProjectUploadsTable;
   projects: ProjectsTable;
   protected_branch_levels: ProtectedBranchLevelsTable;
   protected_branches: ProtectedBranchesTable;
@@ -720,9 +850,12 @@ export interface Database {
   runner_projects: RunnerProjectsTable;
   runner_registration_tokens: RunnerRegistrationTokensTable;
   runners: RunnersTable;
+  service_account_places: ServiceAccountPlacesTable;
   sessions: SessionsTable;
   sign_in_challenges: SignInChallengesTable;
   ssh_keys: SshKeysTable;
+  status_check_responses: StatusCheckResponsesTable;
+  topics: TopicsTable;
   totp_secrets: TotpSecretsTable;
   user_custom_attributes: UserCustomAttributesTable;
   user_follows: UserFollowsTable;
