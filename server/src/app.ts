@@ -2,7 +2,14 @@
 import type { FastifyInstance } from 'fastify';
 import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
-import { findUser, type Identity, identityFeature, type Release, scopesAllowGit } from './features/identity/index.ts';
+import {
+  findUser,
+  type Identity,
+  identityFeature,
+  privateAddress,
+  type Release,
+  scopesAllowGit,
+} from './features/identity/index.ts';
 import {
   createPersonalNamespace,
   graceOfGroups,
@@ -178,6 +185,10 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     externalUrl,
     storages: config.repositories,
     gitBudgets: config.gitBudgets,
+    pushRules: {
+      commitLimit: async () => (await settings.read()).push_rules_commit_limit,
+      privateAddress: (user) => privateAddress(user, externalUrl),
+    },
     recordFact: (tx, { kind, projectId, actorId, payload }) =>
       emit(tx, { kind, project_id: projectId, actor_id: actorId, payload }),
     announce: publish,

@@ -44,6 +44,10 @@ const inside = async (base: string, json: object): Promise<Target> => {
   const { id } = await created(base, json);
   return { url: `${base}/${id}` };
 };
+const pushRule = async (base: string): Promise<Target> => {
+  await created(`${base}/push_rule`, {});
+  return { url: `${base}/push_rule` };
+};
 const deployToken = { name: 'x', scopes: ['read_repository'] };
 const accessToken = { name: 'x', scopes: ['api'] };
 /** Something below one's own account, or a new one. */
@@ -95,6 +99,12 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/groups/:id/members/:user_id': async () => {
     const of = await buildGroup(world.app);
     return { url: `/groups/${of.id}/members/${(await buildMember(world.app, { of, level: 30 })).user.id}` };
+  },
+  '/projects/:id/push_rule': async () => pushRule(`/projects/${(await buildProject(world.app)).id}`),
+  '/groups/:id/push_rule': async () => pushRule(`/groups/${(await buildGroup(world.app)).id}`),
+  '/admin/push_rule': async () => {
+    await world.app.db.deleteFrom('push_rules').where('project_id', 'is', null).execute();
+    return pushRule('/admin');
   },
   '/projects/:id/repository/branches/:branch': async () => {
     const branch = unique('branch');

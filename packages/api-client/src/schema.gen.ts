@@ -52,6 +52,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/push_rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The push rule that counts for the instance: its own, or the nearest one above
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAdminPushRule"];
+        /**
+         * Change the push rule of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putAdminPushRule"];
+        /**
+         * Give the instance a push rule
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postAdminPushRule"];
+        /**
+         * Remove the push rule of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteAdminPushRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/application/settings": {
         parameters: {
             query?: never;
@@ -575,6 +607,38 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/push_rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The push rule that counts for a group: its own, or the nearest one above
+         * @description Needs the ability `read_group_push_rule` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdPushRule"];
+        /**
+         * Change the push rule of a group
+         * @description Needs the ability `admin_group_push_rule` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdPushRule"];
+        /**
+         * Give a group a push rule
+         * @description Needs the ability `admin_group_push_rule` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdPushRule"];
+        /**
+         * Remove the push rule of a group
+         * @description Needs the ability `admin_group_push_rule` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdPushRule"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2180,6 +2244,38 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/push_rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The push rule that counts for a project: its own, or the nearest one above
+         * @description Needs the ability `read_push_rule` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPushRule"];
+        /**
+         * Change the push rule of a project
+         * @description Needs the ability `admin_push_rule` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdPushRule"];
+        /**
+         * Give a project a push rule
+         * @description Needs the ability `admin_push_rule` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdPushRule"];
+        /**
+         * Remove the push rule of a project
+         * @description Needs the ability `admin_push_rule` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdPushRule"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5056,6 +5152,8 @@ export interface components {
             push_event_activities_limit: number;
             /** @description Changed branches and tags of a push above which web hooks are not called */
             push_event_hooks_limit: number;
+            /** @description New commits of one push that push rules look at; 0 for any */
+            push_rules_commit_limit: number;
             /** @description Ask the public registry for missing PyPI packages */
             pypi_package_requests_forwarding: boolean;
             /** @description Answer to whom is over a limit; Retry later when empty */
@@ -6882,6 +6980,34 @@ export interface components {
              */
             variable_type?: "env_var" | "file";
         };
+        PostAdminPushRuleBody: {
+            /** @description Regular expression that addresses of authors and committers must match */
+            author_email_regex?: string | null;
+            /** @description Regular expression that names of branches must match */
+            branch_name_regex?: string | null;
+            /** @description Refuse commits whose committer is not whoever pushes, by a confirmed address */
+            commit_committer_check?: boolean;
+            /** @description Refuse commits whose committer's name is not that of whoever pushes */
+            commit_committer_name_check?: boolean;
+            /** @description Regular expression that no message of a commit may match */
+            commit_message_negative_regex?: string | null;
+            /** @description Regular expression that messages of commits must match */
+            commit_message_regex?: string | null;
+            /** @description Refuse that tags are removed with `git push` */
+            deny_delete_tag?: boolean;
+            /** @description Regular expression that no path of a new file may match */
+            file_name_regex?: string | null;
+            /** @description Megabytes of one file; 0 for any */
+            max_file_size?: number;
+            /** @description Refuse commits whose author or committer has no account with the address */
+            member_check?: boolean;
+            /** @description Refuse files that look like keys and passwords */
+            prevent_secrets?: boolean;
+            /** @description Refuse commits that are not signed off */
+            reject_non_dco_commits?: boolean;
+            /** @description Refuse commits without a signature */
+            reject_unsigned_commits?: boolean;
+        };
         PostFeaturesByNameBody: {
             /** @description Not supported; refused when given */
             feature_group?: string;
@@ -7022,6 +7148,34 @@ export interface components {
             user_id?: number | number[];
             /** @description Instead of `user_id` */
             username?: string;
+        };
+        PostGroupsByIdPushRuleBody: {
+            /** @description Regular expression that addresses of authors and committers must match */
+            author_email_regex?: string | null;
+            /** @description Regular expression that names of branches must match */
+            branch_name_regex?: string | null;
+            /** @description Refuse commits whose committer is not whoever pushes, by a confirmed address */
+            commit_committer_check?: boolean;
+            /** @description Refuse commits whose committer's name is not that of whoever pushes */
+            commit_committer_name_check?: boolean;
+            /** @description Regular expression that no message of a commit may match */
+            commit_message_negative_regex?: string | null;
+            /** @description Regular expression that messages of commits must match */
+            commit_message_regex?: string | null;
+            /** @description Refuse that tags are removed with `git push` */
+            deny_delete_tag?: boolean;
+            /** @description Regular expression that no path of a new file may match */
+            file_name_regex?: string | null;
+            /** @description Megabytes of one file; 0 for any */
+            max_file_size?: number;
+            /** @description Refuse commits whose author or committer has no account with the address */
+            member_check?: boolean;
+            /** @description Refuse files that look like keys and passwords */
+            prevent_secrets?: boolean;
+            /** @description Refuse commits that are not signed off */
+            reject_non_dco_commits?: boolean;
+            /** @description Refuse commits without a signature */
+            reject_unsigned_commits?: boolean;
         };
         PostGroupsByIdVariablesBody: {
             /** @description What the variable is for */
@@ -7585,6 +7739,34 @@ export interface components {
                  */
                 variable_type?: "env_var" | "file";
             }[];
+        };
+        PostProjectsByIdPushRuleBody: {
+            /** @description Regular expression that addresses of authors and committers must match */
+            author_email_regex?: string | null;
+            /** @description Regular expression that names of branches must match */
+            branch_name_regex?: string | null;
+            /** @description Refuse commits whose committer is not whoever pushes, by a confirmed address */
+            commit_committer_check?: boolean;
+            /** @description Refuse commits whose committer's name is not that of whoever pushes */
+            commit_committer_name_check?: boolean;
+            /** @description Regular expression that no message of a commit may match */
+            commit_message_negative_regex?: string | null;
+            /** @description Regular expression that messages of commits must match */
+            commit_message_regex?: string | null;
+            /** @description Refuse that tags are removed with `git push` */
+            deny_delete_tag?: boolean;
+            /** @description Regular expression that no path of a new file may match */
+            file_name_regex?: string | null;
+            /** @description Megabytes of one file; 0 for any */
+            max_file_size?: number;
+            /** @description Refuse commits whose author or committer has no account with the address */
+            member_check?: boolean;
+            /** @description Refuse files that look like keys and passwords */
+            prevent_secrets?: boolean;
+            /** @description Refuse commits that are not signed off */
+            reject_non_dco_commits?: boolean;
+            /** @description Refuse commits without a signature */
+            reject_unsigned_commits?: boolean;
         };
         PostProjectsByIdRepositoryBranchesBody: {
             /** @description Name of the branch */
@@ -8243,6 +8425,40 @@ export interface components {
             wiki_access_level?: "disabled" | "private" | "enabled";
             wiki_enabled?: boolean;
         };
+        /** PushRule */
+        PushRule: {
+            /** @description Addresses of authors and committers must match it */
+            author_email_regex: string | null;
+            /** @description Every name of a branch but that of the default one must match it */
+            branch_name_regex: string | null;
+            /** @description Committers are whoever pushes, by a confirmed address */
+            commit_committer_check: boolean;
+            /** @description The committer's name is that of whoever pushes */
+            commit_committer_name_check: boolean;
+            /** @description No message of a commit may match it */
+            commit_message_negative_regex: string | null;
+            /** @description Every message of a commit must match it */
+            commit_message_regex: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Tags are not removed with `git push` */
+            deny_delete_tag: boolean;
+            /** @description No new file may have a matching path */
+            file_name_regex: string | null;
+            id: number;
+            /** @description Megabytes of one file; 0 for any */
+            max_file_size: number;
+            /** @description Authors and committers have an account with their address */
+            member_check: boolean;
+            /** @description Files that look like keys and passwords are refused */
+            prevent_secrets: boolean;
+            /** @description Of rules of a project */
+            project_id?: number;
+            /** @description Messages are signed off (`Signed-off-by:`) */
+            reject_non_dco_commits: boolean;
+            /** @description Commits are signed */
+            reject_unsigned_commits: boolean;
+        };
         PutAdminCiVariablesByKeyBody: {
             /** @description What the variable is for */
             description?: string | null;
@@ -8259,6 +8475,34 @@ export interface components {
              * @enum {string}
              */
             variable_type?: "env_var" | "file";
+        };
+        PutAdminPushRuleBody: {
+            /** @description Regular expression that addresses of authors and committers must match */
+            author_email_regex?: string | null;
+            /** @description Regular expression that names of branches must match */
+            branch_name_regex?: string | null;
+            /** @description Refuse commits whose committer is not whoever pushes, by a confirmed address */
+            commit_committer_check?: boolean;
+            /** @description Refuse commits whose committer's name is not that of whoever pushes */
+            commit_committer_name_check?: boolean;
+            /** @description Regular expression that no message of a commit may match */
+            commit_message_negative_regex?: string | null;
+            /** @description Regular expression that messages of commits must match */
+            commit_message_regex?: string | null;
+            /** @description Refuse that tags are removed with `git push` */
+            deny_delete_tag?: boolean;
+            /** @description Regular expression that no path of a new file may match */
+            file_name_regex?: string | null;
+            /** @description Megabytes of one file; 0 for any */
+            max_file_size?: number;
+            /** @description Refuse commits whose author or committer has no account with the address */
+            member_check?: boolean;
+            /** @description Refuse files that look like keys and passwords */
+            prevent_secrets?: boolean;
+            /** @description Refuse commits that are not signed off */
+            reject_non_dco_commits?: boolean;
+            /** @description Refuse commits without a signature */
+            reject_unsigned_commits?: boolean;
         };
         PutApplicationSettingsBody: {
             /** @description Address for reports of abuse */
@@ -9037,6 +9281,8 @@ export interface components {
             push_event_activities_limit?: number;
             /** @description Changed branches and tags of a push above which web hooks are not called */
             push_event_hooks_limit?: number;
+            /** @description New commits of one push that push rules look at; 0 for any */
+            push_rules_commit_limit?: number;
             /** @description Ask the public registry for missing PyPI packages */
             pypi_package_requests_forwarding?: boolean;
             /** @description Answer to whom is over a limit; Retry later when empty; 0 to 2048 */
@@ -9557,6 +9803,34 @@ export interface components {
              */
             expires_at?: string | null;
         };
+        PutGroupsByIdPushRuleBody: {
+            /** @description Regular expression that addresses of authors and committers must match */
+            author_email_regex?: string | null;
+            /** @description Regular expression that names of branches must match */
+            branch_name_regex?: string | null;
+            /** @description Refuse commits whose committer is not whoever pushes, by a confirmed address */
+            commit_committer_check?: boolean;
+            /** @description Refuse commits whose committer's name is not that of whoever pushes */
+            commit_committer_name_check?: boolean;
+            /** @description Regular expression that no message of a commit may match */
+            commit_message_negative_regex?: string | null;
+            /** @description Regular expression that messages of commits must match */
+            commit_message_regex?: string | null;
+            /** @description Refuse that tags are removed with `git push` */
+            deny_delete_tag?: boolean;
+            /** @description Regular expression that no path of a new file may match */
+            file_name_regex?: string | null;
+            /** @description Megabytes of one file; 0 for any */
+            max_file_size?: number;
+            /** @description Refuse commits whose author or committer has no account with the address */
+            member_check?: boolean;
+            /** @description Refuse files that look like keys and passwords */
+            prevent_secrets?: boolean;
+            /** @description Refuse commits that are not signed off */
+            reject_non_dco_commits?: boolean;
+            /** @description Refuse commits without a signature */
+            reject_unsigned_commits?: boolean;
+        };
         PutGroupsByIdVariablesByKeyBody: {
             /** @description What the variable is for */
             description?: string | null;
@@ -10027,6 +10301,34 @@ export interface components {
             squash?: boolean;
             /** @description Message of the squashed commit */
             squash_commit_message?: string;
+        };
+        PutProjectsByIdPushRuleBody: {
+            /** @description Regular expression that addresses of authors and committers must match */
+            author_email_regex?: string | null;
+            /** @description Regular expression that names of branches must match */
+            branch_name_regex?: string | null;
+            /** @description Refuse commits whose committer is not whoever pushes, by a confirmed address */
+            commit_committer_check?: boolean;
+            /** @description Refuse commits whose committer's name is not that of whoever pushes */
+            commit_committer_name_check?: boolean;
+            /** @description Regular expression that no message of a commit may match */
+            commit_message_negative_regex?: string | null;
+            /** @description Regular expression that messages of commits must match */
+            commit_message_regex?: string | null;
+            /** @description Refuse that tags are removed with `git push` */
+            deny_delete_tag?: boolean;
+            /** @description Regular expression that no path of a new file may match */
+            file_name_regex?: string | null;
+            /** @description Megabytes of one file; 0 for any */
+            max_file_size?: number;
+            /** @description Refuse commits whose author or committer has no account with the address */
+            member_check?: boolean;
+            /** @description Refuse files that look like keys and passwords */
+            prevent_secrets?: boolean;
+            /** @description Refuse commits that are not signed off */
+            reject_non_dco_commits?: boolean;
+            /** @description Refuse commits without a signature */
+            reject_unsigned_commits?: boolean;
         };
         PutProjectsByIdVariablesByKeyBody: {
             /** @description What the variable is for */
@@ -11299,6 +11601,136 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAdminPushRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushRule"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putAdminPushRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutAdminPushRuleBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutAdminPushRuleBody"];
+                "multipart/form-data": components["schemas"]["PutAdminPushRuleBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postAdminPushRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostAdminPushRuleBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostAdminPushRuleBody"];
+                "multipart/form-data": components["schemas"]["PostAdminPushRuleBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAdminPushRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -12913,6 +13345,152 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdPushRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushRule"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdPushRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdPushRuleBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdPushRuleBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdPushRuleBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdPushRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdPushRuleBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdPushRuleBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdPushRuleBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdPushRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17337,6 +17915,152 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPushRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushRule"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdPushRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdPushRuleBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdPushRuleBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdPushRuleBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdPushRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdPushRuleBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdPushRuleBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdPushRuleBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdPushRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -5,6 +5,11 @@ export { createGit, type Git, type GitOptions, openRepository, type Repo, withCa
 export { changedFiles, commitDiff, type DiffOptions, diff, mailStream, patchStream } from './diff/diff.ts';
 export { DEFAULT_DIFF_LIMITS, type DiffLimits, type FileDiff, type FileStatus, type ParsedDiff } from './diff/parse.ts';
 export { GitError, type GitErrorCode, isGitError } from './errors.ts';
+export {
+  type IntroducedPath,
+  introducedLargeFile,
+  introducedPaths,
+} from './history/introduced.ts';
 export { lastCommitOf, lastCommitsOf } from './history/last-commits.ts';
 export { countCommits, type LogQuery, log, logIds, newCommits } from './history/log.ts';
 export { aheadBehind, isAncestor, mergeBase, mergeBaseOf } from './history/relations.ts';

@@ -145,6 +145,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     });
   await post(`/projects/${project.id}/variables`, { key: 'GREETING', value: 'hello' });
   await post(`/groups/${group.id}/variables`, { key: 'GREETING', value: 'hello' });
+  await post(`/projects/${project.id}/push_rule`, { max_file_size: 50 });
+  await post(`/groups/${group.id}/push_rule`, { deny_delete_tag: true });
   await app.api('POST', '/admin/ci/variables', { token: world.admin.token, json: { key: 'GREETING', value: 'x' } });
 
   const spare = {

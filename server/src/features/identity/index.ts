@@ -82,6 +82,7 @@ export {
   findReferences,
   findUser,
   findUserByUsername,
+  privateAddress,
   type ReferenceRow,
   UserProfile,
   UserReference,

@@ -12,10 +12,14 @@ import { commitService, fileChanges } from './commits/commits.service.ts';
 import type { RepositoryAccess, RepositoryRow } from './face.ts';
 import { fileRoutes } from './files/files.routes.ts';
 import { commitGraphTask } from './maintenance/maintenance.ts';
+import { type PushRuleCheckDependencies, pushRuleCheck } from './push-rules/push-rules.check.ts';
+import { pushRuleRoutes } from './push-rules/push-rules.routes.ts';
+import { pushRuleService } from './push-rules/push-rules.service.ts';
 import { asHttpError, gitReader, knownSha } from './reading/git-reader.ts';
 import { refService } from './refs/refs.service.ts';
 import { repositoryOpener, repositorySetup } from './setup/setup.ts';
 import { transfer } from './transfer/transfer.ts';
+import { accessCheck } from './writes/access-check.ts';
 import { mayMerge, mayPush, protectionsOf } from './writes/protection.ts';
 import { type WritePathDependencies, writePath } from './writes/write-path.ts';
 import { bumpServiceRefs, protections } from './writes/writes.queries.ts';
@@ -32,6 +36,7 @@ export interface RepositoryDependencies
   /** Directories by storage name. */
   readonly storages: Readonly<Record<string, string>>;
   readonly gitBudgets: git.GitBudgets;
+  readonly pushRules: Omit<PushRuleCheckDependencies, 'db'>;
 }
 
 /** Bytes. */
@@ -43,7 +48,8 @@ export function repositoryFeature(deps: RepositoryDependencies) {
   const shared = git.createGit({ limits: deps.gitBudgets });
   const open = repositoryOpener(shared, deps.storages);
   const reader = gitReader(open);
-  const writes = writePath({ ...deps, open });
+  const checks = [accessCheck(db), pushRuleCheck({ db, ...deps.pushRules })];
+  const writes = writePath({ ...deps, open, checks });
   const refs = refService({ reader, writes });
   const commits = commitService({ open, reader, writes });
   const setup = repositorySetup({
@@ -143,6 +149,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     routes: [
       ...commitRoutes({ db, externalUrl: deps.externalUrl, reader, access, commits }),
       ...branchRoutes({ db, externalUrl: deps.externalUrl, reader, refs }),
+      ...pushRuleRoutes(pushRuleService(db)),
       ...fileRoutes({ reader, maximumContentBytes: maximumFileContent }),
     ],
     tasks: [sweep, remove, commitGraphTask({ db, open, project: deps.project, exclusively: writes.exclusively })],

@@ -15,6 +15,7 @@ import type {
   NamespacesTable,
   PipelinesTable,
   ProjectsTable,
+  PushRulesTable,
   RunnerManagersTable,
   RunnersTable,
   SessionsTable,
@@ -35,6 +36,7 @@ export type UserStatus = Selectable<UserStatusesTable>;
 export type Session = Selectable<SessionsTable>;
 export type Namespace = Selectable<NamespacesTable>;
 export type Project = Selectable<ProjectsTable>;
+export type PushRule = Selectable<PushRulesTable>;
 export type Grant = Selectable<GrantsTable>;
 export type CiVariable = Selectable<CiVariablesTable>;
 export type Runner = Selectable<RunnersTable>;

@@ -6,6 +6,14 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 type JsonColumn = ColumnType<Json, string, string>;
 type GeneratedJson = ColumnType<Json, string | undefined, string>;
 
+export interface AccessRequestsTable {
+  id: Generated<number>;
+  user_id: number;
+  namespace_id: number | null;
+  project_id: number | null;
+  requested_at: Generated<Date>;
+}
+
 export interface AccessTokensTable {
   id: Generated<number>;
   kind: 'personal' | 'project' | 'group' | 'impersonation';
@@ -248,6 +256,31 @@ export interface JobsTable {
   trace_object_key: string | null;
 }
 
+export interface LdapGroupLinksTable {
+  id: Generated<number>;
+  namespace_id: number;
+  cn: string | null;
+  filter: string | null;
+  provider: string;
+  access_level: number;
+  created_at: Generated<Date>;
+}
+
+export interface MemberInvitationsTable {
+  id: Generated<number>;
+  namespace_id: number | null;
+  project_id: number | null;
+  email: string;
+  level: number;
+  expires_at: string | null;
+  invite_source: string | null;
+  token_sha256: Buffer;
+  sent_at: Generated<Date>;
+  created_by_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface MergeRequestPeopleTable {
   merge_request_id: number;
   user_id: number;
@@ -338,6 +371,7 @@ export interface NamespacesTable {
   created_by_id: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  new_user_signups_cap: number | null;
 }
 
 export interface ObjectDeletionsTable {
@@ -562,6 +596,27 @@ export interface ProtectedBranchesTable {
   created_at: Generated<Date>;
 }
 
+export interface PushRulesTable {
+  id: Generated<number>;
+  namespace_id: number | null;
+  project_id: number | null;
+  commit_message_regex: string | null;
+  commit_message_negative_regex: string | null;
+  branch_name_regex: string | null;
+  author_email_regex: string | null;
+  file_name_regex: string | null;
+  max_file_size: Generated<number>;
+  deny_delete_tag: Generated<boolean>;
+  member_check: Generated<boolean>;
+  prevent_secrets: Generated<boolean>;
+  commit_committer_check: Generated<boolean>;
+  commit_committer_name_check: Generated<boolean>;
+  reject_unsigned_commits: Generated<boolean>;
+  reject_non_dco_commits: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface RateLimitWindowsTable {
   limit_name: string;
   subject: string;
@@ -636,6 +691,15 @@ export interface RunnersTable {
   contacted_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+}
+
+export interface SamlGroupLinksTable {
+  id: Generated<number>;
+  namespace_id: number;
+  name: string;
+  access_level: number;
+  provider: string | null;
+  created_at: Generated<Date>;
 }
 
 export interface ServiceAccountPlacesTable {
@@ -806,6 +870,7 @@ export interface WebauthnCredentialsTable {
 }
 
 export interface Database {
+  access_requests: AccessRequestsTable;
   access_tokens: AccessTokensTable;
   application_settings: ApplicationSettingsTable;
   audit_events: AuditEventsTable;
@@ -826,6 +891,8 @@ export interface Database {
   job_token_scope_projects: JobTokenScopeProjectsTable;
   job_trace_chunks: JobTraceChunksTable;
   jobs: JobsTable;
+  ldap_group_links: LdapGroupLinksTable;
+  member_invitations: MemberInvitationsTable;
   merge_request_people: MergeRequestPeopleTable;
   merge_request_versions: MergeRequestVersionsTable;
   merge_requests: MergeRequestsTable;
@@ -843,6 +910,7 @@ export interface Database {
   projects: ProjectsTable;
   protected_branch_levels: ProtectedBranchLevelsTable;
   protected_branches: ProtectedBranchesTable;
+  push_rules: PushRulesTable;
   rate_limit_windows: RateLimitWindowsTable;
   recovery_codes: RecoveryCodesTable;
   repository_intents: RepositoryIntentsTable;
@@ -850,6 +918,7 @@ export interface Database {
   runner_projects: RunnerProjectsTable;
   runner_registration_tokens: RunnerRegistrationTokensTable;
   runners: RunnersTable;
+  saml_group_links: SamlGroupLinksTable;
   service_account_places: ServiceAccountPlacesTable;
   sessions: SessionsTable;
   sign_in_challenges: SignInChallengesTable;

@@ -584,5 +584,6 @@ export const settingFields: readonly SettingField[] = [
   {"name":"project_repositories_archive_limit","kind":"integer","owner":"limits","meaning":"Archives that one downloads of a project a minute; 0 for any","acts":"requests","nullable":false},
   {"name":"project_repositories_archive_unauthenticated_limit","kind":"integer","owner":"limits","meaning":"The same for all anonymous callers","acts":"requests","nullable":false},
   {"name":"namespace_exists_limit","kind":"integer","owner":"limits","meaning":"Questions whether a namespace exists a minute; 0 for any","acts":"requests","nullable":false},
+  {"name":"push_rules_commit_limit","kind":"integer","owner":"limits","meaning":"New commits of one push that push rules look at; 0 for any","acts":"pushes","nullable":false},
   {"name":"user_sign_in_limit","kind":"integer","owner":"limits","meaning":"Sign-ins to one account in 10 minutes; 0 for any","acts":"requests","nullable":false},
 ];

@@ -30,6 +30,7 @@ export {
 export { userRoutes } from './users.routes.ts';
 export {
   createUsers,
+  privateAddress,
   type UserCreatedHook,
   type UserDependencies,
   type UserRenamedHook,

@@ -6,11 +6,12 @@
 import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction, withRepositoryLock } from '../../../kernel/db/index.ts';
-import { forbidden, unavailable } from '../../../kernel/http/errors.ts';
+import { forbidden, plainError, unavailable } from '../../../kernel/http/errors.ts';
 import type { RepositoryRow, WriteRequest } from '../face.ts';
 import { commitGraphDue } from '../maintenance/maintenance.ts';
 import { asHttpError, knownSha, type OpenRepository } from '../reading/git-reader.ts';
-import { type Protection, type RefChange, refusal } from './protection.ts';
+import type { RefChange } from './protection.ts';
+import { type PushCheck, type Refusal, refusals } from './push-check.ts';
 import { workbench } from './workbench.ts';
 import * as queries from './writes.queries.ts';
 
@@ -24,6 +25,8 @@ export interface WritePathDependencies {
     fact: { kind: 'push'; projectId: number; actorId: number | null; payload: Record<string, unknown> },
   ) => Promise<void>;
   readonly announce: (tx: Db, topic: string) => Promise<void>;
+  /** Every push, API commit and merge passes them, in this order. */
+  readonly checks: readonly PushCheck[];
   readonly project: (db: Db, id: number) => Promise<RepositoryRow | null>;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
@@ -35,6 +38,8 @@ export interface RefOutcome {
   readonly ref: string;
   /** Why it did not move; null when it did. */
   readonly reason: string | null;
+  /** Set where a check refused it. */
+  readonly refusal?: Refusal;
 }
 
 /** What a prepared write brings: its quarantine and the refs to move. */
@@ -67,28 +72,6 @@ export interface WritePath {
 
 export function writePath(deps: WritePathDependencies): WritePath {
   const { db, open } = deps;
-
-  /** Why each change is refused, by ref; empty when all may happen. */
-  async function refusals(
-    changes: readonly RefChange[],
-    quarantine: git.Quarantine,
-    options: ApplyOptions,
-  ): Promise<Map<string, string>> {
-    const found = new Map<string, string>();
-    const all: readonly Protection[] = await queries.protections(db, options.subject.project.id);
-    for (const change of changes) {
-      const forced = async () =>
-        !(await git.isAncestor(quarantine.repo, knownSha(change.before), knownSha(change.after)));
-      const wellFormed = zero.test(change.after) || git.isCreatableRef(change.ref);
-      const reason = wellFormed
-        ? options.authorised
-          ? null
-          : await refusal(change, all, options.caller, options.subject, forced)
-        : 'The name of the ref is not allowed.';
-      if (reason !== null) found.set(change.ref, reason);
-    }
-    return found;
-  }
 
   /** The facts of moved refs, with the rows that follow from them. */
   async function settled(
@@ -151,7 +134,9 @@ export function writePath(deps: WritePathDependencies): WritePath {
     const { quarantine, changes } = prepared;
     const actorId = options.caller.user?.id ?? null;
     const details: queries.IntentDetails = { via: options.kind, pushOptions: options.pushOptions };
-    const refused = await refusals(changes, quarantine, options).catch(async (error: unknown) => {
+    const { subject, caller, kind, authorised } = options;
+    const push = { subject, caller, kind, authorised, changes, quarantine };
+    const refused = await refusals(push, deps.checks).catch(async (error: unknown) => {
       await git.discardQuarantine(quarantine);
       throw error;
     });
@@ -159,12 +144,18 @@ export function writePath(deps: WritePathDependencies): WritePath {
     const outcomes = new Map<string, string | null>(
       changes.map((change) => [
         change.ref,
-        refused.get(change.ref) ?? (allowed.includes(change) ? null : 'Another ref of the atomic push was refused.'),
+        refused.get(change.ref)?.reason ??
+          (allowed.includes(change) ? null : 'Another ref of the atomic push was refused.'),
       ]),
     );
+    const outcomesOf = (): RefOutcome[] =>
+      changes.map(({ ref }) => {
+        const refusal = refused.get(ref);
+        return { ref, reason: outcomes.get(ref) ?? null, ...(refusal ? { refusal } : {}) };
+      });
     if (allowed.length === 0) {
       await git.discardQuarantine(quarantine);
-      return changes.map(({ ref }) => ({ ref, reason: outcomes.get(ref) ?? null }));
+      return outcomesOf();
     }
     const intent = await queries.insertIntent(db, {
       projectId: project.id,
@@ -212,7 +203,7 @@ export function writePath(deps: WritePathDependencies): WritePath {
         moved.map((change) => ({ ref: change.ref as git.RefName, new: knownSha(change.after) })),
       );
     }
-    return changes.map(({ ref }) => ({ ref, reason: outcomes.get(ref) ?? null }));
+    return outcomesOf();
   }
 
   /** Decides by the refs themselves what became of an intent; returns how many of its refs moved. */
@@ -290,7 +281,8 @@ export function writePath(deps: WritePathDependencies): WritePath {
           },
         );
         const refused = outcomes.find((outcome) => outcome.reason !== null);
-        if (refused?.reason) throw forbidden(refused.reason);
+        if (refused?.reason)
+          throw refused.refusal?.kind === 'content' ? plainError(400, refused.reason) : forbidden(refused.reason);
       });
     },
     async sweep() {

@@ -8,6 +8,7 @@ import { accounts } from './0006-accounts.ts';
 import { twoFactor } from './0007-two-factor.ts';
 import { twoFactorGroups } from './0011-two-factor-groups.ts';
 import { policy } from './0012-policy.ts';
+import { members } from './0013-members.ts';
 import { projectsMigration } from './0015-projects.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
@@ -26,5 +27,6 @@ export const migrations: readonly Migration[] = [
   twoFactor,
   twoFactorGroups,
   policy,
+  members,
   projectsMigration,
 ];

@@ -24,6 +24,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Project access tokens': 'Tokens of a project, each with a user of its own.',
   Projects: 'Projects: a repository with everything around it.',
   Repositories: 'Trees, archives and comparisons of repositories.',
+  'Push rules': 'What pushes to a project, or to all projects of a group or of the instance, must keep to.',
   'Repository files': 'Single files of a repository.',
   'Runner protocol': 'What runners call. Proved by the tokens of runners and jobs among the parameters.',
   Runners: 'Programs that run jobs: who they serve, what they run.',

@@ -23,5 +23,9 @@ export const own = {
   ),
   project_repositories_archive_unauthenticated_limit: whole('limits', 0, 'The same for all anonymous callers', counted),
   namespace_exists_limit: whole('limits', 20, 'Questions whether a namespace exists a minute; 0 for any', counted),
+  push_rules_commit_limit: whole('limits', 100_000, 'New commits of one push that push rules look at; 0 for any', {
+    own: true,
+    acts: 'pushes',
+  }),
   user_sign_in_limit: whole('limits', 600, 'Sign-ins to one account in 10 minutes; 0 for any', counted),
 };

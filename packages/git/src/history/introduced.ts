@@ -1,0 +1,91 @@
+/** What a push brings that no reference has yet: the paths that its commits add, files above a size. */
+import type { Repo } from '../context.ts';
+import { streamGit } from '../process/run.ts';
+import { isSha, type Sha } from '../types.ts';
+
+const NOT_YET = ['--not', '--all'];
+
+export interface IntroducedPath {
+  commit: Sha;
+  path: string;
+}
+
+/** The status letters of a raw line; of a merge one per parent. */
+const added = (header: string) => /^:.* A+$/.test(header);
+
+/** Texts between NULs. */
+async function* parted(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    let data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let end = data.indexOf(0); end >= 0; end = data.indexOf(0)) {
+      yield data.toString('utf8', 0, end);
+      data = data.subarray(end + 1);
+    }
+    rest = data;
+  }
+  if (rest.length > 0) yield rest.toString('utf8');
+}
+
+/**
+ * Paths that new commits add, renamed files under their new name; of merges only what none of the parents has. Ending the
+ * walk early ends the process.
+ */
+export async function* introducedPaths(repo: Repo, tips: readonly Sha[]): AsyncGenerator<IntroducedPath> {
+  if (tips.length === 0) return;
+  const form = ['--format=%H', '-z', '--raw', '--no-renames', '--no-abbrev', '--diff-merges=combined'];
+  const { stdout, done, stop } = await streamGit(repo, ['log', ...form, ...tips, ...NOT_YET, '--'], { work: 'heavy' });
+  let commit: Sha | null = null;
+  let wanted: boolean | null = null;
+  try {
+    for await (const text of parted(stdout as AsyncIterable<Buffer>)) {
+      if (wanted !== null) {
+        if (wanted && commit) yield { commit, path: text };
+        wanted = null;
+      } else {
+        // A line break parts a commit from its first file.
+        const line = text.trimStart();
+        if (line.startsWith(':')) wanted = added(line);
+        else if (isSha(line)) commit = line;
+      }
+    }
+    await done;
+  } finally {
+    stop();
+  }
+}
+
+/** The path of one new file with more bytes than `maxBytes`; null when there is none. */
+export async function introducedLargeFile(repo: Repo, tips: readonly Sha[], maxBytes: number): Promise<string | null> {
+  if (tips.length === 0) return null;
+  const walk = (...more: string[]) => ['rev-list', '--objects', ...more, ...tips, ...NOT_YET, '--'];
+  const filter = [`--filter=blob:limit=${maxBytes + 1}`, '--filter-print-omitted'];
+  const filtered = await streamGit(repo, walk(...filter), { work: 'heavy' });
+  const found = await firstLine(filtered, (line) => (line.startsWith('~') ? line.slice(1) : null));
+  if (found === null) return null;
+  const named = await streamGit(repo, walk(), { work: 'heavy' });
+  return (await firstLine(named, (line) => (line.startsWith(`${found} `) ? line.slice(41) : null))) ?? found;
+}
+
+/** The first line that `pick` takes; the process ends with it. */
+async function firstLine(
+  { stdout, done, stop }: Awaited<ReturnType<typeof streamGit>>,
+  pick: (line: string) => string | null,
+): Promise<string | null> {
+  let rest = '';
+  stdout.setEncoding('utf8');
+  try {
+    for await (const chunk of stdout as AsyncIterable<string>) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const found = pick(line);
+        if (found !== null) return found;
+      }
+    }
+    await done;
+    return null;
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,130 @@
+/** Routes of push rules; the same below projects, groups and the instance. */
+import Type from 'typebox';
+import { originOf } from '../../../kernel/audit/index.ts';
+import type { Subject } from '../../../kernel/authz/subjects.ts';
+import { Bool, IdOrPath, Int32, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { PushRule, pushRuleJson } from './push-rules.entity.ts';
+import type { PushRuleValues } from './push-rules.queries.ts';
+import type { PushRuleService, RuleOwner } from './push-rules.service.ts';
+
+const pattern = (description: string) => Optional(OrNull(Str({ maxLength: 2047, description })));
+const flag = (description: string) => Optional(Bool({ description }));
+
+const attributes = {
+  commit_message_regex: pattern('Regular expression that messages of commits must match'),
+  commit_message_negative_regex: pattern('Regular expression that no message of a commit may match'),
+  branch_name_regex: pattern('Regular expression that names of branches must match'),
+  author_email_regex: pattern('Regular expression that addresses of authors and committers must match'),
+  file_name_regex: pattern('Regular expression that no path of a new file may match'),
+  max_file_size: Optional(Int32({ minimum: 0, description: 'Megabytes of one file; 0 for any' })),
+  deny_delete_tag: flag('Refuse that tags are removed with `git push`'),
+  member_check: flag('Refuse commits whose author or committer has no account with the address'),
+  prevent_secrets: flag('Refuse files that look like keys and passwords'),
+  commit_committer_check: flag('Refuse commits whose committer is not whoever pushes, by a confirmed address'),
+  commit_committer_name_check: flag("Refuse commits whose committer's name is not that of whoever pushes"),
+  reject_unsigned_commits: flag('Refuse commits without a signature'),
+  reject_non_dco_commits: flag('Refuse commits that are not signed off'),
+};
+
+function valuesOf(params: PushRuleValues): PushRuleValues {
+  const names = Object.keys(attributes) as Array<keyof typeof attributes>;
+  return Object.fromEntries(names.flatMap((name) => (params[name] === undefined ? [] : [[name, params[name]]])));
+}
+
+function ownerOf(subject: Subject | undefined): RuleOwner {
+  if (subject === undefined)
+    return {
+      place: { project_id: null, namespace_id: null },
+      namespaceIds: [],
+      entity: { type: 'Instance', id: 1, path: 'instance' },
+    };
+  if (subject.kind === 'group') {
+    const { id, full_path, traversal_ids } = subject.group;
+    return {
+      place: { project_id: null, namespace_id: id },
+      namespaceIds: traversal_ids,
+      entity: { type: 'Group', id, path: full_path },
+    };
+  }
+  const { project, namespace } = subject;
+  return {
+    place: { project_id: project.id, namespace_id: null },
+    namespaceIds: namespace.traversal_ids,
+    entity: { type: 'Project', id: project.id, path: `${namespace.full_path}/${project.path}` },
+  };
+}
+
+const parents = [
+  {
+    noun: 'project',
+    base: '/projects/:id',
+    read: { on: 'project', ability: 'read_push_rule' },
+    admin: { on: 'project', ability: 'admin_push_rule' },
+  },
+  {
+    noun: 'group',
+    base: '/groups/:id',
+    read: { on: 'group', ability: 'read_group_push_rule' },
+    admin: { on: 'group', ability: 'admin_group_push_rule' },
+  },
+  {
+    noun: 'instance',
+    base: '/admin',
+    read: { on: 'instance', ability: 'admin' },
+    admin: { on: 'instance', ability: 'admin' },
+  },
+] as const;
+
+const idOf = { project: { id: IdOrPath('Project') }, group: { id: IdOrPath('Group') }, instance: {} } as const;
+
+export function pushRuleRoutes(rules: PushRuleService): Route[] {
+  return parents.flatMap(({ noun, base, read, admin }) => {
+    const id = idOf[noun];
+    const common = { credentials: ['token', 'session'], tag: 'Push rules', path: `${base}/push_rule` } as const;
+    const what = noun === 'instance' ? 'the instance' : `a ${noun}`;
+    return [
+      route({
+        ...common,
+        method: 'GET',
+        access: read,
+        summary: `The push rule that counts for ${what}: its own, or the nearest one above`,
+        params: Type.Object({ ...id }),
+        responses: { 200: PushRule },
+        handler: async ({ subject }) => pushRuleJson(await rules.show(ownerOf(subject))),
+      }),
+      route({
+        ...common,
+        method: 'POST',
+        access: admin,
+        summary: `Give ${what} a push rule`,
+        params: Type.Object({ ...id, ...attributes }),
+        responses: { 201: PushRule },
+        errors: [422],
+        handler: async (context) =>
+          pushRuleJson(await rules.create(ownerOf(context.subject), originOf(context), valuesOf(context.params))),
+      }),
+      route({
+        ...common,
+        method: 'PUT',
+        access: admin,
+        summary: `Change the push rule of ${what}`,
+        params: Type.Object({ ...id, ...attributes }),
+        responses: { 200: PushRule },
+        handler: async (context) =>
+          pushRuleJson(await rules.update(ownerOf(context.subject), originOf(context), valuesOf(context.params))),
+      }),
+      route({
+        ...common,
+        method: 'DELETE',
+        access: admin,
+        summary: `Remove the push rule of ${what}`,
+        params: Type.Object({ ...id }),
+        responses: { 204: Empty },
+        conditional: true,
+        handler: async (context) =>
+          rules.remove(ownerOf(context.subject), originOf(context), (changedAt) => context.unmodifiedSince(changedAt)),
+      }),
+    ];
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * The one place where a change of refs is judged: a list of checks over what waits in the quarantine. A rule about
+ * pushes, API commits or merges is one more entry of the list.
+ */
+import type * as git from '@millrace/git';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { RefChange } from './protection.ts';
+
+export interface Refusal {
+  readonly reason: string;
+  /** Whether the caller may not do it (403), or what they bring breaks a rule (400). */
+  readonly kind: 'permission' | 'content';
+}
+
+/** What is about to happen. */
+export interface Push {
+  readonly subject: ProjectSubject;
+  readonly caller: Caller;
+  readonly kind: 'push' | 'api' | 'merge';
+  /** Set where the caller's right to write was checked by other means. */
+  readonly authorised: boolean;
+  /** Those that no check before this one has refused. */
+  readonly changes: readonly RefChange[];
+  /** The repository with the new objects. */
+  readonly quarantine: git.Quarantine;
+}
+
+/** Why refs may not move, by ref. */
+export type PushCheck = (push: Push) => Promise<ReadonlyMap<string, Refusal>>;
+
+/** Runs the checks in their order; each sees only what those before it let pass. */
+export async function refusals(push: Push, checks: readonly PushCheck[]): Promise<Map<string, Refusal>> {
+  const found = new Map<string, Refusal>();
+  for (const check of checks) {
+    const changes = push.changes.filter(({ ref }) => !found.has(ref));
+    if (changes.length === 0) break;
+    for (const [ref, refusal] of await check({ ...push, changes })) found.set(ref, refusal);
+  }
+  return found;
+}
+
+/** The same refusal for every change: what a push brings cannot always be told apart by ref. */
+export const refuseAll = (push: Push, refusal: Refusal): ReadonlyMap<string, Refusal> =>
+  new Map(push.changes.map(({ ref }) => [ref, refusal]));
