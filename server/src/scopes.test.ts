@@ -89,7 +89,7 @@ const refused: Check = ({ status, text }) =>
   status === 401 && text === unauthorized ? null : 'expected 401 Unauthorized';
 
 describe('security 16', () => {
-  test('[1/authentication/3] a scope counts the same in every transport, on every route', async () => {
+  test('[1/authentication/3 private_token, PRIVATE-TOKEN, Authorization] a scope counts the same in every transport, on every route', async () => {
     const { asked, wrong } = await differences((route) => {
       if (!route.credentials.includes('token')) return [];
       const accepted = acceptedScopes(route);
@@ -111,7 +111,7 @@ describe('security 16', () => {
     expect(asked).toBeGreaterThan(app.routes.length * allScopes.length * 3);
   }, 120_000);
 
-  test('[1/authentication/4] [1/authentication/8] tokens of jobs, deployments and runners open only what takes them', async () => {
+  test('[1/authentication/4 job_token, JOB-TOKEN, Authorization] [1/authentication/8] tokens of jobs, deployments and runners open only what takes them', async () => {
     const everywhere = { ...transports, ...jobTransports };
     const others: ReadonlyArray<readonly [string, string, Readonly<Record<string, (secret: string) => Request>>]> = [
       ['an access token', tokens.get('api') ?? '', jobTransports],

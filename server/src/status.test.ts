@@ -85,33 +85,33 @@ const call = (method: Parameters<TestApp['api']>[0], target: string, parts: obje
   app.api(method, target, { token: admin.secret, ...parts });
 
 describe('the status table', () => {
-  it('[1/errors/1] 200: reads and changes answer the resource', async () => {
+  it('[1/errors/1] [1/what-the-service-does/8 200] 200: reads and changes answer the resource', async () => {
     const { id } = await buildProject(app);
     expect(await call('GET', `/projects/${id}`)).toMatchObject({ status: 200, body: { id } });
     const json = { description: 'new' };
     expect(await call('PUT', `/projects/${id}`, { json })).toMatchObject({ status: 200, body: { id, ...json } });
   });
 
-  it('[1/errors/2] 201: what was made is answered', async () => {
+  it('[1/errors/2] [1/what-the-service-does/8 201] 201: what was made is answered', async () => {
     expect(await call('POST', '/projects', { json: { name: 'Made' } })).toMatchObject({
       status: 201,
       body: { name: 'Made' },
     });
   });
 
-  it('[1/errors/3] 202: removal is scheduled', async () => {
+  it('[1/errors/3] [1/what-the-service-does/8 202] 202: removal is scheduled', async () => {
     for (const url of [`/projects/${(await buildProject(app)).id}`, `/groups/${(await buildGroup(app)).id}`])
       expect(await call('DELETE', url)).toMatchObject({ status: 202, body: { message: '202 Accepted' } });
   });
 
-  it('[1/errors/4] 204: nothing is left to answer', async () => {
+  it('[1/errors/4] [1/what-the-service-does/8 204] 204: nothing is left to answer', async () => {
     const of = await buildProject(app);
     const { user } = await buildMember(app, { of, level: 20 });
     const done = await call('DELETE', `/projects/${of.id}/members/${user.id}`);
     expect([done.status, done.body, done.headers.get('content-type')]).toEqual([204, null, null]);
   });
 
-  it('[1/errors/5] 301: a moved project is at its id when the instance says so', async () => {
+  it('[1/errors/5 Location, 301] 301: a moved project is at its id when the instance says so', async () => {
     const project = await buildProject(app, { path: 'before' });
     const was = (await call('GET', `/projects/${project.id}`)).body as { path_with_namespace: string };
     await call('PUT', `/projects/${project.id}`, { json: { path: 'after' } });
@@ -155,7 +155,7 @@ describe('the status table', () => {
     }
   });
 
-  it('[1/errors/7] 400: missing and invalid attributes, broken bodies', async () => {
+  it('[1/errors/7] [1/errors/25 400] 400: missing and invalid attributes, broken bodies', async () => {
     expect(await call('POST', '/features/x')).toMatchObject({ status: 400, body: { error: 'value is missing' } });
     expect(await call('GET', '/projects?visibility=secret')).toMatchObject({
       status: 400,
@@ -169,7 +169,7 @@ describe('the status table', () => {
     expect((await call('POST', '/projects', broken)).status).toBe(400);
   });
 
-  it('[1/errors/8] [1/errors/18] 401: no or bad credentials', async () => {
+  it('[1/errors/8] [1/errors/18 message, 401] [1/authentication/7 message, 401] 401: no or bad credentials', async () => {
     for (const token of [undefined, 'glpat-nobody'])
       expect(await app.api('GET', '/user', { token })).toMatchObject({
         status: 401,
@@ -190,7 +190,7 @@ describe('the status table', () => {
     expect(await call('GET', '/nothing')).toMatchObject({ status: 404, body: { error: '404 Not Found' } });
   });
 
-  it('[1/errors/12] 409: it is there already', async () => {
+  it('[1/errors/12] [1/errors/25 409] 409: it is there already', async () => {
     const of = await buildProject(app);
     const { user } = await buildMember(app, { of, level: 20 });
     const json = { user_id: user.id, access_level: 20 };
@@ -200,7 +200,7 @@ describe('the status table', () => {
     });
   });
 
-  it('[1/errors/13] 412: it changed since', async () => {
+  it('[1/errors/13 If-Unmodified-Since, 412] [1/errors/25 412] 412: it changed since', async () => {
     const headers = { 'If-Unmodified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT' };
     expect(await call('DELETE', `/groups/${(await buildGroup(app)).id}`, { headers })).toMatchObject({
       status: 412,
@@ -220,7 +220,7 @@ describe('the status table', () => {
     });
   });
 
-  it('[1/errors/14] 422: understood and not possible', async () => {
+  it('[1/errors/14] [1/errors/25 422] 422: understood and not possible', async () => {
     const json = { name: ' ', scopes: ['api'] };
     expect(await call('POST', `/users/${admin.user.id}/personal_access_tokens`, { json })).toMatchObject({
       status: 422,
@@ -228,7 +228,7 @@ describe('the status table', () => {
     });
   });
 
-  it('[1/errors/15] 429: more requests than the limit allows', async () => {
+  it('[1/errors/15] [1/errors/25 429] [1/limits.other-limits/7 429] 429: more requests than the limit allows', async () => {
     const { secret: token } = await buildToken(app);
     const { id } = await buildGroup(app, { visibility: 'public' });
     const { group_api_limit: usual } = await app.settings.read();
@@ -240,7 +240,7 @@ describe('the status table', () => {
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('[1/errors/16] [1/errors/25] 500: a fault tells the id of its request, which the log has, and nothing else', async () => {
+  it('[1/errors/16] [1/errors/25 500] 500: a fault tells the id of its request, which the log has, and nothing else', async () => {
     await app.db.schema.alterTable('ci_variables').renameTo('ci_variables_away').execute();
     const got = await call('GET', '/admin/ci/variables');
     await app.db.schema.alterTable('ci_variables_away').renameTo('ci_variables').execute();
@@ -259,7 +259,7 @@ describe('the status table', () => {
     ['cut', 'the database is not reachable'],
     ['full', 'the database is overloaded'],
     ['slow', 'the database is overloaded'],
-  ])('[1/errors/17] 503: the database is %s', async (name, reason) => {
+  ])('[1/errors/17] [1/errors/25 503] 503: the database is %s', async (name, reason) => {
     const got = await call('GET', `/test/outage/${name}`);
     expect([got.status, got.body]).toEqual([503, { message: `503 Service Unavailable - ${reason}` }]);
     expect(Number(got.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -324,7 +324,7 @@ describe('all routes', () => {
     expect(refused).toBeGreaterThan(known.size * 2);
   }, 60_000);
 
-  test('[1/what-the-service-does/4] HEAD is GET without its body, everywhere', async () => {
+  test('[1/what-the-service-does/8] HEAD is GET without its body, everywhere', async () => {
     const wrong: string[] = [];
     let found = 0;
     await app.settings.write({ project_repositories_archive_limit: 0 });

@@ -80,7 +80,7 @@ export async function parameters(suite: Suite, instance: Instance): Promise<void
   );
 
   await suite.step(
-    'gitbeaker: several members at once, as text and with a day [1/what-the-service-does/5]',
+    'gitbeaker: several members at once, as text and with a day [1/what-the-service-does/7 YYYY-MM-DD]',
     async () => {
       await pia.ProjectMembers.add(project, 30, { userId: `${people[1]},${people[2]}`, expiresAt: '2099-12-31' });
       const members = await pia.ProjectMembers.all(project, { userIds: [people[1] ?? 0, people[2] ?? 0] });

@@ -103,7 +103,7 @@ export async function parametersFromPython(
     return;
   }
   const interpreter = python;
-  await suite.step('python-gitlab: arrays, hashes, dates and an upload [1/what-the-service-does/4]', async () => {
+  await suite.step('python-gitlab: arrays, hashes, dates and an upload [1/what-the-service-does/6]', async () => {
     const args = ['-', instance.url, world.token, world.rootToken, String(world.project), String(world.pipeline)];
     const ran = await command(interpreter, args, script, instance.data);
     assert.equal(ran.code, 0, ran.stderr);

@@ -20,7 +20,7 @@ function refusal(work: () => unknown): { status: number; body: unknown } {
 }
 
 describe('offset pages', () => {
-  it('[1/limits.pagination/3 prev] [1/limits.pagination/3 next] [1/limits.pagination/3 first] [1/limits.pagination/3 last] links keep every parameter', () => {
+  it('[1/limits.pagination/3 Link, rel, prev, next, first, last] links keep every parameter', () => {
     const page = pageOf('offset', { page: 2, per_page: 2 }, limits);
     const headers = pageHeaders(page, slicePage(page, ['a', 'b', 'c', 'd', 'e']), at('?search=x&page=2&per_page=2'));
     expect(headers.Link).toBe(

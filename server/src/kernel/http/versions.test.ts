@@ -49,7 +49,7 @@ describe('versions', () => {
 });
 
 describe('what is old', () => {
-  it('[1/versioning/4] is there, marked as deprecated, and says what to use instead', async () => {
+  it('[1/versioning/4 active, paused, status, scope, token, tag_list, topics, asset_proxy_whitelist, allow_local_requests_from_hooks_and_services, admin_notification_email] is there, marked as deprecated, and says what to use instead', async () => {
     const { body } = await app.request<OpenApi>('GET', '/api/v4/openapi.json');
     const field = (schema: string, name: string) => body.components.schemas[schema]?.properties?.[name];
     for (const [schema, name, instead] of [

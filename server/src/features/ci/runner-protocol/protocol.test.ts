@@ -13,7 +13,7 @@ afterAll(() => world.close());
 const variableOf = (job: JobPayload, key: string) => job.variables.findLast((item) => item.key === key)?.value;
 
 describe('the payload', () => {
-  it('[security 19] has everything that a runner needs', async () => {
+  it('[1/authentication/4 CI_JOB_TOKEN] [security 19] has everything that a runner needs', async () => {
     const project = await world.project();
     const sha = await project.commit(
       `

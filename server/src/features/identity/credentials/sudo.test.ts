@@ -26,7 +26,7 @@ describe.each(ways)('sudo as a %s', (_name, send) => {
   const me = (wanted: string, token: string | undefined = admin) =>
     app.api<Json>('GET', '/user', { token, ...send(wanted) });
 
-  it('[1/authentication/9] is the user of that id or name, in any case', async () => {
+  it('[1/authentication/9 sudo, Sudo] is the user of that id or name, in any case', async () => {
     for (const wanted of [String(user.id), user.username, user.username.toUpperCase(), user.username.toLowerCase()])
       expect(await me(wanted)).toMatchObject({ status: 200, body: { id: user.id } });
   });
@@ -43,7 +43,7 @@ describe.each(ways)('sudo as a %s', (_name, send) => {
     expect((await app.api('GET', '/audit_events', { token: admin, ...send(user.username) })).status).toBe(403);
   });
 
-  it('[1/authentication/10] of a token that is no administrator’s is 403', async () => {
+  it('[1/authentication/10 message, 403] [1/errors/19] of a token that is no administrator’s is 403', async () => {
     const { secret } = await buildToken(app);
     expect(await me(user.username, secret)).toMatchObject({
       status: 403,
@@ -51,14 +51,14 @@ describe.each(ways)('sudo as a %s', (_name, send) => {
     });
   });
 
-  it('[1/authentication/11] of a token without the scope is 403', async () => {
+  it('[1/authentication/11 sudo, error, error_description, scope, 403] [1/errors/19] of a token without the scope is 403', async () => {
     const { secret } = await buildToken(app, { user: boss, scopes: ['api', 'admin_mode'] });
     const got = await me(user.username, secret);
     expect(got).toMatchObject({ status: 403, body: { error: 'insufficient_scope', scope: 'sudo' } });
     expect(got.body.error_description).toEqual(expect.any(String));
   });
 
-  it('[1/authentication/12] as nobody is 404', async () => {
+  it('[1/authentication/12 message, 404] [1/errors/19] as nobody is 404', async () => {
     for (const wanted of ['999999', 'nobody.here', '99999999999999999999'])
       expect(await me(wanted)).toMatchObject({
         status: 404,

@@ -19,7 +19,7 @@ const keys = (body: unknown) => Object.keys(body as Json).sort();
 const referenceKeys = ['avatar_url', 'id', 'locked', 'name', 'public_email', 'state', 'username', 'web_url'];
 
 describe('GET /user', () => {
-  it('[1/fields.user-reference/1 id] [1/fields.user-reference/2 name] [1/fields.user-reference/3 username] [1/fields.user-reference/4 state] [1/fields.user-reference/5 avatar_url] [1/fields.user-reference/6 web_url] tells the caller who they are', async () => {
+  it('[1/fields.user-reference/1 id] [1/fields.user-reference/2 name] [1/fields.user-reference/3 username] [1/fields.user-reference/4 state, active] [1/fields.user-reference/5 avatar_url] [1/fields.user-reference/6 web_url] tells the caller who they are', async () => {
     const got = await app.api<Json>('GET', '/user', { token: plain.secret });
     expect(got.status).toBe(200);
     expect(got.body).toMatchObject({

@@ -30,7 +30,7 @@ const redirects = (value: boolean) =>
   app.api('POST', '/features/api_redirect_moved_projects', { token: admin.secret, json: { value } });
 const get = (target: string, token?: BuiltToken) => app.api<{ id: number }>('GET', target, { token: token?.secret });
 
-describe('[1/what-the-service-does/4] a path in place of an id', () => {
+describe('[1/what-the-service-does/5] a path in place of an id', () => {
   let group: Namespace;
   let project: Project;
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('[1/what-the-service-does/4] a path in place of an id', () => {
   });
 });
 
-describe('[1/errors/24] after a project or group was renamed', () => {
+describe('[1/errors/24 Location, 301] after a project or group was renamed', () => {
   let group: Namespace;
   let below: Namespace;
   let project: { id: number };

@@ -229,7 +229,7 @@ describe('creating', () => {
 });
 
 describe('reading', () => {
-  test('[1/what-the-service-does/5] by id and by URL-encoded path, whatever the case', async () => {
+  test('[1/what-the-service-does/5 id, %2F] by id and by URL-encoded path, whatever the case', async () => {
     const group = await buildGroup(app, { owner: alice.user });
     const project = await buildProject(app, { namespace: group });
     const full = `${group.full_path}/${project.path}`;

@@ -125,7 +125,7 @@ function raw(text: string): Promise<string> {
   });
 }
 
-describe('[1/what-the-service-does/4] kinds of bodies', () => {
+describe('[1/what-the-service-does/6 Content-Type] kinds of bodies', () => {
   it.each([
     'application/json',
     'application/json; charset=utf-8',
@@ -186,7 +186,7 @@ describe('[1/what-the-service-does/4] kinds of bodies', () => {
   });
 });
 
-describe('[1/what-the-service-does/3] paths', () => {
+describe('[1/what-the-service-does/5 %2F] paths', () => {
   it.each([
     ['%2F', 'a/b'],
     ['%2E', 'a.b'],
@@ -281,7 +281,7 @@ describe('limits name themselves and their values', () => {
   });
 });
 
-describe('[1/what-the-service-does/4] multipart', () => {
+describe('[1/what-the-service-does/6] multipart', () => {
   it('security 3: fields and files in any order; names of files are text, those on disk are generated', async () => {
     const hostile = [
       '../../etc/cron.d/x',

@@ -36,7 +36,7 @@ const reason = (run: () => unknown): unknown => {
 };
 
 describe('names of form and query parameters', () => {
-  it('[1/what-the-service-does/6 name[]=<value>] repeats are arrays, brackets with a key are hashes', () => {
+  it('[1/what-the-service-does/6 name[]=<value>, name[key]=<value>] repeats are arrays, brackets with a key are hashes', () => {
     expect(parse('a[]=1&a[]=2&b[x]=3&b[y][z]=4&c=5')).toEqual({ a: ['1', '2'], b: { x: '3', y: { z: '4' } }, c: '5' });
     expect(parse('not[labels]=bug&filter%5Benvironment_scope%5D=production')).toEqual({
       not: { labels: 'bug' },
@@ -145,7 +145,7 @@ describe('validation', () => {
     expect(text('id=1&parent=')).toEqual({ id: 1, parent: null, limit: 20 });
   });
 
-  it('[1/what-the-service-does/4] takes numbers and booleans as text in JSON, written plainly, and nothing else', () => {
+  it('[1/what-the-service-does/6] takes numbers and booleans as text in JSON, written plainly, and nothing else', () => {
     expect(
       json({ id: '7', flag: 'true', ratio: '1.5', ids: ['1', 2], steps: [{ action: 'a', force: 'false' }] }),
     ).toEqual({
@@ -262,7 +262,7 @@ describe('files', () => {
 });
 
 describe('date-times', () => {
-  it('[1/what-the-service-does/7] reads ISO 8601 with and without fraction and offset, and plain dates', () => {
+  it('[1/what-the-service-does/7 Z, YYYY-MM-DDTHH:MM:SSZ, YYYY-MM-DD] reads ISO 8601 with and without fraction and offset, and plain dates', () => {
     const iso = (value: string) => parseDateTime(value)?.toISOString();
     expect(iso('2024-02-29T10:20:30Z')).toBe('2024-02-29T10:20:30.000Z');
     expect(iso('2024-02-29T10:20:30.123456+02:00')).toBe('2024-02-29T08:20:30.123Z');
