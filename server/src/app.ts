@@ -1,5 +1,5 @@
 /** The composition root: kernels in, one line per feature, a server that does not listen yet out. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import {
@@ -95,6 +95,8 @@ export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
   readonly live: Live;
   readonly rates: RateLimits;
   readonly mail: Mail;
+  /** Answers with the document of the pages; false where there is none or the client wants no page. */
+  readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
 export interface ComposedFeatures {
@@ -151,6 +153,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     signInRefusal: (login) => rates.within('user_sign_in', { caller: anonymous, params: { login } }),
     impersonationEnabled: config.impersonationEnabled,
     botsRetired: removeGrantsOf,
+    page: kernels.page,
   });
   const namespaces = namespacesFeature({
     db,
@@ -281,7 +284,8 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     secrets: kernels.secrets,
     log,
   });
-  const composed = composeFeatures({ ...kernels, settings, switches, live, rates, mail });
+  const pages = webPages({ directory: builtPages() });
+  const composed = composeFeatures({ ...kernels, settings, switches, live, rates, mail, page: pages.fallback });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });
   const features = [...composed.features, ...(options.features ?? [])];
@@ -293,7 +297,6 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     consumers: features.flatMap(({ consumers = [] }) => consumers),
   });
   const routes = features.flatMap((feature) => feature.routes);
-  const pages = webPages({ directory: builtPages() });
   const server = createHttpServer(
     { log, trustedProxies: config.trustedProxies, rewriteUrl: rewriteGitUrl, fallback: pages.fallback },
     methodsOfPath(routes),

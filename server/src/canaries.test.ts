@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestApp } from '../test/app.ts';
 import { startWorld, type World } from '../test/ci.ts';
 import { buildGroup, unique } from '../test/factories.ts';
+import { buildApplication, buildOauthTokens, buildVisitor } from '../test/oauth.ts';
 import type { Route } from './kernel/http/route.ts';
 
 let world: World;
@@ -25,12 +26,28 @@ async function make(name: string, path: string, json: object, token = world.admi
   return made.body;
 }
 
+/** An application's secret, and the tokens of somebody who lets it use their account. */
+async function oauthCanaries(): Promise<ReadonlyArray<readonly [string, string]>> {
+  const application = await buildApplication(app);
+  const { access_token, refresh_token } = await buildOauthTokens(app, {
+    application,
+    visitor: await buildVisitor(app),
+  });
+  return [
+    ['OAuth application', application.secret],
+    ['OAuth access', access_token],
+    ['OAuth refresh', refresh_token],
+  ];
+}
+let oauthSecrets: ReadonlyArray<readonly [string, string]>;
+
 beforeAll(async () => {
   world = await startWorld();
   app = world.app;
   const password = unique('canary-password');
   const { user, token } = world.owner;
   await app.identity.users.setPassword(user.username, password);
+  oauthSecrets = await oauthCanaries();
   const group = await buildGroup(app, { owner: user });
   const project = await world.project({ namespace_id: group.id });
   ids = { project: project.id, group: group.id, user: user.id };
@@ -64,6 +81,7 @@ beforeAll(async () => {
   canaries.set('password', password);
   canaries.set('session', /=([^;]+);/.exec(signedIn.headers.get('set-cookie') ?? '')?.[1] ?? '');
   canaries.set('token of the caller', token);
+  for (const [name, secret] of oauthSecrets) canaries.set(name, secret);
   for (const [name, secret] of [...canaries]) {
     expect(secret.length, name).toBeGreaterThan(8);
     const hash = createHash('sha256').update(secret).digest();
@@ -115,9 +133,9 @@ test('security 21: the events of what happened hold none either', async () => {
 });
 
 test('security 21, 23: secrets sent in every place, right or wrong, come back in no refusal and stand in no log', async () => {
-  const secrets = ['personal', 'project', 'group', 'impersonation', 'deploy', 'runner', 'job', 'password'].map(
-    (name) => canaries.get(name) ?? '',
-  );
+  const names =
+    'personal,project,group,impersonation,deploy,runner,job,password,OAuth application,OAuth access,OAuth refresh';
+  const secrets = names.split(',').map((name) => canaries.get(name) ?? '');
   const leaks: string[] = [];
   for (const secret of secrets) {
     const basic = `Basic ${Buffer.from(`gitlab-ci-token:${secret}`).toString('base64')}`;
@@ -132,6 +150,8 @@ test('security 21, 23: secrets sent in every place, right or wrong, come back in
       ['/api/v4/nothing', { authorization: basic }],
       [`/some/where.git/info/refs?service=git-upload-pack`, { authorization: basic }],
       [`/api/v4/live?topics=x&private_token=${secret}`, {}],
+      [`/oauth/token/info?access_token=${secret}`, {}],
+      [`/oauth/authorize?client_id=x&client_secret=${secret}&code=${secret}`, {}],
     ];
     for (const [url, headers] of ways) {
       const got = await app.server.inject({ method: 'GET', url, headers });

@@ -50,6 +50,7 @@ const pushRule = async (base: string): Promise<Target> => {
 };
 const deployToken = { name: 'x', scopes: ['read_repository'] };
 const accessToken = { name: 'x', scopes: ['api'] };
+const application = { name: 'x', redirect_uri: 'https://client.example/', scopes: 'api' };
 /** Something below one's own account, or a new one. */
 async function ofUser(owner: string, what: string, json: object): Promise<Target> {
   const path = `${owner.replace(/:\w+/, String((await buildUser(world.app)).id))}/${what}`;
@@ -83,6 +84,10 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     inside(`/projects/${(await buildProject(world.app)).id}/deploy_tokens`, deployToken),
   '/groups/:id/deploy_tokens/:token_id': async () =>
     inside(`/groups/${(await buildGroup(world.app)).id}/deploy_tokens`, deployToken),
+  '/applications/:id': () => inside('/applications', application),
+  '/user/applications/:id': () => inside('/user/applications', application),
+  '/groups/:id/applications/:application_id': async () =>
+    inside(`/groups/${(await buildGroup(world.app)).id}/applications`, application),
   '/users/:id': async () => ({ url: `/users/${(await buildUser(world.app)).id}` }),
   '/users/:user_id/keys/:key_id': () => sshKey('/users/:user_id'),
   '/user/keys/:key_id': () => sshKey('/user'),

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApp } from '../test/app.ts';
 import { startWorld, type World } from '../test/ci.ts';
-import { buildGroup, buildProject, buildToken } from '../test/factories.ts';
+import { buildAdmin, buildGroup, buildProject, buildToken } from '../test/factories.ts';
+import { password, tokenRequest } from '../test/oauth.ts';
 import { needsMore, type Place, pathOf, refusesMore } from '../test/routes.ts';
 import { allScopes } from './features/identity/index.ts';
 import { acceptedScopes, type Route } from './kernel/http/route.ts';
@@ -12,6 +13,8 @@ let app: TestApp;
 let place: Place;
 /** An administrator's tokens with one scope each. */
 const tokens = new Map<string, string>();
+/** The same of OAuth. */
+const oauthTokens = new Map<string, string>();
 let jobToken: string;
 let deployToken: string;
 let runnerToken: string;
@@ -23,6 +26,11 @@ beforeAll(async () => {
   place = { group, project: await buildProject(app, { namespace: group }) };
   for (const scope of allScopes)
     tokens.set(scope, (await buildToken(app, { user: world.admin.user, scopes: [scope] })).secret);
+  const { username } = await buildAdmin(app, { password });
+  for (const scope of allScopes) {
+    const made = await tokenRequest(app, { grant_type: 'password', username, password, scope });
+    oauthTokens.set(scope, made.body.access_token);
+  }
   const home = await world.project();
   const runner = await world.runner();
   runnerToken = runner.token;
@@ -42,11 +50,16 @@ interface Request {
 }
 const basic = (secret: string) => `Basic ${Buffer.from(`root:${secret}`).toString('base64')}`;
 
+const privateToken = (secret: string): Request => ({ headers: { 'private-token': secret } });
+const privateQuery = (secret: string): Request => ({ query: `private_token=${secret}` });
+
+/** Where OAuth tokens are read. */
+const oauthTransports = ['Bearer', 'access_token'] as const;
 /** Where access tokens are read. */
 const transports: Readonly<Record<string, (secret: string) => Request>> = {
-  'PRIVATE-TOKEN': (secret) => ({ headers: { 'private-token': secret } }),
+  'PRIVATE-TOKEN': privateToken,
   Bearer: (secret) => ({ headers: { authorization: `Bearer ${secret}` } }),
-  private_token: (secret) => ({ query: `private_token=${secret}` }),
+  private_token: privateQuery,
   access_token: (secret) => ({ query: `access_token=${secret}` }),
 };
 const jobTransports: Readonly<Record<string, (secret: string) => Request>> = {
@@ -93,9 +106,10 @@ describe('security 16', () => {
     const { asked, wrong } = await differences((route) => {
       if (!route.credentials.includes('token')) return [];
       const accepted = acceptedScopes(route);
-      return [...tokens].flatMap(([scope, secret]) =>
-        Object.entries(transports).flatMap(([transport, as]): Question[] => {
-          const what = `${scope} as ${transport}`;
+      const each = ([scope, secret]: readonly [string, string], kind: string, used: readonly string[]) =>
+        used.flatMap((transport): Question[] => {
+          const as = transports[transport] as (secret: string) => Request;
+          const what = `${kind} ${scope} as ${transport}`;
           if (!accepted.includes(scope)) return [[what, as(secret), refusedScope]];
           // A token of a narrow scope ends or rotates itself here: asked of elsewhere.
           if (!harmless(route) || route.path.includes('/self')) return [];
@@ -104,11 +118,14 @@ describe('security 16', () => {
               ? 'expected to pass'
               : null;
           return [[what, as(secret), passes]];
-        }),
-      );
+        });
+      return [
+        ...[...tokens].flatMap((entry) => each(entry, 'personal', Object.keys(transports))),
+        ...[...oauthTokens].flatMap((entry) => each(entry, 'OAuth', oauthTransports)),
+      ];
     });
     expect(wrong).toEqual([]);
-    expect(asked).toBeGreaterThan(app.routes.length * allScopes.length * 3);
+    expect(asked).toBeGreaterThan(app.routes.length * allScopes.length * 5);
   }, 120_000);
 
   test('[1/authentication/4 job_token, JOB-TOKEN, Authorization] [1/authentication/8] tokens of jobs, deployments and runners open only what takes them', async () => {
@@ -116,10 +133,11 @@ describe('security 16', () => {
     const others: ReadonlyArray<readonly [string, string, Readonly<Record<string, (secret: string) => Request>>]> = [
       ['an access token', tokens.get('api') ?? '', jobTransports],
       ['a deploy token', deployToken, everywhere],
+      ['an OAuth token', oauthTokens.get('api') ?? '', jobTransports],
+      ['an OAuth token', oauthTokens.get('api') ?? '', { 'PRIVATE-TOKEN': privateToken, private_token: privateQuery }],
       ['a deploy token', deployToken, { 'DEPLOY-TOKEN': (secret) => ({ headers: { 'deploy-token': secret } }) }],
       ['a runner token', runnerToken, everywhere],
-      ['a job token', jobToken, { 'PRIVATE-TOKEN': (secret) => ({ headers: { 'private-token': secret } }) }],
-      ['a job token', jobToken, { private_token: (secret) => ({ query: `private_token=${secret}` }) }],
+      ['a job token', jobToken, { 'PRIVATE-TOKEN': privateToken, private_token: privateQuery }],
     ];
     const { asked, wrong } = await differences((route) =>
       reads(route)

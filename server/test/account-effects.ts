@@ -1,8 +1,9 @@
 /** What the settings of registration, keys and accounts do: looked at before and after each is changed. */
 import { randomBytes } from 'node:crypto';
 import type { World } from './ci.ts';
-import { buildToken, buildUser, unique } from './factories.ts';
+import { buildAdmin, buildToken, buildUser, unique } from './factories.ts';
 import { sshKeyText } from './keys.ts';
+import { authorizationRequest, buildApplication, buildVisitor, password, tokenRequest } from './oauth.ts';
 
 type Body = Record<string, unknown>;
 
@@ -54,6 +55,22 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
     await app.db.updateTable('users').set({ last_activity_on: day }).where('id', '=', id).execute();
     return (await app.api('POST', `/users/${id}/deactivate`, { token: admin.token })).status;
   };
+  const registered = async () => {
+    const { secret } = await buildToken(world().app);
+    const json = { name: 'mine', redirect_uri: 'https://client.example/', scopes: 'api' };
+    return (await world().app.api('POST', '/user/applications', { token: secret, json })).status;
+  };
+  const tokenOfPassword = async () => {
+    const { username } = await buildUser(world().app, { password });
+    return (await tokenRequest(world().app, { grant_type: 'password', username, password })).status;
+  };
+  /** An administrator who is asked for everything. */
+  const consent = async () => {
+    const { app } = world();
+    const { headers } = await buildVisitor(app, await buildAdmin(app, { password }));
+    const json = authorizationRequest(await buildApplication(app));
+    return (await app.request('POST', '/oauth/authorize', { headers, json })).status;
+  };
   const forbidden = (kind: keyof typeof keys) =>
     ({ value: -1, look: keyAdded(kind), before: 201, after: 400 }) satisfies AccountEffect;
   const terms = { enforce_terms: true, terms: 'Be kind.' };
@@ -101,6 +118,9 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
     terms: { value: 'Be kinder.', around: terms, look: told('terms'), before: 'Be kind.', after: 'Be kinder.' },
     after_sign_up_text: { value: 'Welcome.', look: told('after_sign_up_text'), before: null, after: 'Welcome.' },
     deactivate_dormant_users_period: { value: 400, look: deactivation, before: 201, after: 403 },
+    user_oauth_applications: { value: false, look: registered, before: 201, after: 403 },
+    ropc_without_client_credentials: { value: false, look: tokenOfPassword, before: 200, after: 401 },
+    disable_admin_oauth_scopes: { value: true, look: consent, before: 200, after: 403 },
     rsa_key_restriction: { value: 3072, look: keyAdded('rsa'), before: 201, after: 400 },
     dsa_key_restriction: { value: 0, look: keyAdded('dsa'), before: 400, after: 201 },
     ecdsa_key_restriction: forbidden('ecdsa'),

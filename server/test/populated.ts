@@ -75,6 +75,14 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `/groups/${group.id}/variables`, { key: `GROUP_${number}`, value: 'x' });
     await call('POST', '/user/runners', { runner_type: 'group_type', group_id: group.id });
     await call('POST', `/groups/${group.id}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
+    const application = { name: `application ${number}`, redirect_uri: 'https://client.example/', scopes: 'api' };
+    const registered = await call('POST', '/applications', application);
+    await call('POST', '/user/applications', application);
+    await call('POST', `/groups/${group.id}/applications`, application);
+    const proof = { client_id: registered.application_id, client_secret: registered.secret };
+    await app.request('POST', '/oauth/token', {
+      json: { grant_type: 'password', username: admin.user.username, password, ...proof },
+    });
     await call('POST', `/groups/${group.id}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });
     await call('POST', `/users/${admin.user.id}/impersonation_tokens`, { name: `other ${number}`, scopes: ['api'] });
   }

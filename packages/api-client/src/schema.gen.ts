@@ -108,6 +108,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Applications of the instance
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getApplications"];
+        put?: never;
+        /**
+         * Register an application of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postApplications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/applications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an application of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putApplicationsById"];
+        post?: never;
+        /**
+         * Remove an application of the instance, with everybody's tokens of it
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteApplicationsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/applications/{id}/renew-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an application of the instance a new secret
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postApplicationsByIdRenewSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit_events": {
         parameters: {
             query?: never;
@@ -386,6 +454,74 @@ export interface paths {
          * @description Needs the ability `read_group` on the group. Token scope: `api` or `self_rotate`.
          */
         post: operations["postGroupsByIdAccessTokensSelfRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Applications of a group
+         * @description Needs the ability `update_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdApplications"];
+        put?: never;
+        /**
+         * Register an application of a group
+         * @description Needs the ability `update_group` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdApplications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/applications/{application_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an application of a group
+         * @description Needs the ability `update_group` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdApplicationsByApplicationId"];
+        post?: never;
+        /**
+         * Remove an application of a group, with everybody's tokens of it
+         * @description Needs the ability `update_group` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdApplicationsByApplicationId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/applications/{application_id}/renew-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an application of a group a new secret
+         * @description Needs the ability `update_group` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdApplicationsByApplicationIdRenewSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3153,6 +3289,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Applications of one’s own
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserApplications"];
+        put?: never;
+        /**
+         * Register an application of one’s own
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserApplications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/applications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an application of one’s own
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUserApplicationsById"];
+        post?: never;
+        /**
+         * Remove an application of one’s own, with everybody's tokens of it
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserApplicationsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/applications/{id}/renew-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an application of one’s own a new secret
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserApplicationsByIdRenewSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/authorized_applications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Applications that may use the caller’s account
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserAuthorizedApplications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/authorized_applications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take back what an application may do
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUserAuthorizedApplicationsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/avatar": {
         parameters: {
             query?: never;
@@ -4371,6 +4615,22 @@ export interface components {
             last_seen_at: string;
             remember: boolean;
             user_agent: string | null;
+        };
+        /** Application */
+        Application: {
+            /** @description The `client_id` of the application */
+            application_id: string;
+            application_name: string;
+            /** @description Redirect URIs, one on each line */
+            callback_url: string;
+            /** @description Whether it can keep its secret */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            scopes: string[];
+            /** @description Whether people are not asked before it gets a token */
+            trusted: boolean;
         };
         /** ApplicationSettings */
         ApplicationSettings: {
@@ -5604,6 +5864,23 @@ export interface components {
             /** @description Zoekt: different pieces of one file */
             zoekt_trigram_max: number;
         };
+        /** ApplicationWithSecret */
+        ApplicationWithSecret: {
+            /** @description The `client_id` of the application */
+            application_id: string;
+            application_name: string;
+            /** @description Redirect URIs, one on each line */
+            callback_url: string;
+            /** @description Whether it can keep its secret */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            scopes: string[];
+            secret: string;
+            /** @description Whether people are not asked before it gets a token */
+            trusted: boolean;
+        };
         /** ArtifactStored */
         ArtifactStored: {
             message: string;
@@ -5624,6 +5901,19 @@ export interface components {
             entity_type: string;
             event_name: string;
             id: number;
+        };
+        /** AuthorizedApplication */
+        AuthorizedApplication: {
+            /** @description Its `client_id` */
+            application_id: string | null;
+            application_name: string | null;
+            /** Format: date-time */
+            authorized_at: string;
+            /** @description Of the application; 0 for tokens that somebody made with their password alone */
+            id: number;
+            /** Format: date-time */
+            last_authorized_at: string;
+            scopes: string[];
         };
         /** Avatar */
         Avatar: {
@@ -7008,6 +7298,18 @@ export interface components {
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
         };
+        PostApplicationsBody: {
+            /** @description Whether it can keep its secret; true unless given */
+            confidential?: boolean;
+            /** @description What people read when they are asked */
+            name: string;
+            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            redirect_uri: string;
+            /** @description What it may ask for at most, with blanks between them */
+            scopes: string;
+            /** @description Whether people are not asked; false unless given */
+            trusted?: boolean;
+        };
         PostFeaturesByNameBody: {
             /** @description Not supported; refused when given */
             feature_group?: string;
@@ -7122,6 +7424,16 @@ export interface components {
              * @description Of the new token; a week from today unless given
              */
             expires_at?: string;
+        };
+        PostGroupsByIdApplicationsBody: {
+            /** @description Whether it can keep its secret; true unless given */
+            confidential?: boolean;
+            /** @description What people read when they are asked */
+            name: string;
+            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            redirect_uri: string;
+            /** @description What it may ask for at most, with blanks between them */
+            scopes: string;
         };
         PostGroupsByIdDeployTokensBody: {
             /**
@@ -7947,6 +8259,16 @@ export interface components {
             /** @description The runner's authentication token */
             token?: string;
         };
+        PostUserApplicationsBody: {
+            /** @description Whether it can keep its secret; true unless given */
+            confidential?: boolean;
+            /** @description What people read when they are asked */
+            name: string;
+            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            redirect_uri: string;
+            /** @description What it may ask for at most, with blanks between them */
+            scopes: string;
+        };
         PostUserEmailsBody: {
             /** @description The address */
             email: string;
@@ -8503,6 +8825,18 @@ export interface components {
             reject_non_dco_commits?: boolean;
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
+        };
+        PutApplicationsByIdBody: {
+            /** @description Whether it can keep its secret; true unless given */
+            confidential?: boolean;
+            /** @description What people read when they are asked */
+            name?: string;
+            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            redirect_uri?: string;
+            /** @description What it may ask for at most, with blanks between them */
+            scopes?: string;
+            /** @description Whether people are not asked; false unless given */
+            trusted?: boolean;
         };
         PutApplicationSettingsBody: {
             /** @description Address for reports of abuse */
@@ -9728,6 +10062,16 @@ export interface components {
             /** @description Zoekt: different pieces of one file; at least 1 */
             zoekt_trigram_max?: number;
         };
+        PutGroupsByIdApplicationsByApplicationIdBody: {
+            /** @description Whether it can keep its secret; true unless given */
+            confidential?: boolean;
+            /** @description What people read when they are asked */
+            name?: string;
+            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            redirect_uri?: string;
+            /** @description What it may ask for at most, with blanks between them */
+            scopes?: string;
+        };
         PutGroupsByIdBody: {
             /** @description Whether projects without a CI configuration get the standard one */
             auto_devops_enabled?: boolean | null;
@@ -10379,6 +10723,16 @@ export interface components {
             run_untagged?: boolean;
             /** @description Only jobs with all of their tags among these run on it */
             tag_list?: string[];
+        };
+        PutUserApplicationsByIdBody: {
+            /** @description Whether it can keep its secret; true unless given */
+            confidential?: boolean;
+            /** @description What people read when they are asked */
+            name?: string;
+            /** @description Where answers go: HTTPS, or HTTP on this machine; several on a line each. Compared exactly */
+            redirect_uri?: string;
+            /** @description What it may ask for at most, with blanks between them */
+            scopes?: string;
         };
         PutUserAvatarBody: {
             /**
@@ -11805,6 +12159,188 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getApplications: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postApplications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostApplicationsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostApplicationsBody"];
+                "multipart/form-data": components["schemas"]["PostApplicationsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putApplicationsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application, not its `application_id` */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutApplicationsByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutApplicationsByIdBody"];
+                "multipart/form-data": components["schemas"]["PutApplicationsByIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteApplicationsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the application, not its `application_id` */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postApplicationsByIdRenewSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application, not its `application_id` */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getAuditEvents: {
         parameters: {
             query?: {
@@ -12614,6 +13150,202 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdApplications: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdApplications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdApplicationsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdApplicationsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdApplicationsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdApplicationsByApplicationId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application, not its `application_id` */
+                application_id: number;
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdApplicationsByApplicationIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdApplicationsByApplicationIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdApplicationsByApplicationIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdApplicationsByApplicationId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the application, not its `application_id` */
+                application_id: number;
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdApplicationsByApplicationIdRenewSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application, not its `application_id` */
+                application_id: number;
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -20402,6 +21134,262 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserApplications: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserApplications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostUserApplicationsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUserApplicationsBody"];
+                "multipart/form-data": components["schemas"]["PostUserApplicationsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putUserApplicationsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application, not its `application_id` */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutUserApplicationsByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUserApplicationsByIdBody"];
+                "multipart/form-data": components["schemas"]["PutUserApplicationsByIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserApplicationsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the application, not its `application_id` */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserApplicationsByIdRenewSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application, not its `application_id` */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserAuthorizedApplications: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizedApplication"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUserAuthorizedApplicationsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the list names it */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

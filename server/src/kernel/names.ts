@@ -17,6 +17,8 @@ export const tokenPrefixes = {
   feed: 'glft-',
   trigger: 'glptt-',
   deploy: 'gldt-',
+  /** Secrets of OAuth applications. */
+  oauthApplication: 'gloas-',
 } as const;
 
 /** The instance as what an audit event is about. */
@@ -24,6 +26,9 @@ export const instanceEntityNames = ['Instance', 'Gitlab::Audit::InstanceScope'] 
 
 /** The user name with which jobs send their token over Basic authentication. */
 export const jobTokenUsername = 'gitlab-ci-token';
+
+/** The user name with which OAuth access tokens are sent over Basic authentication; no password is ever meant. */
+export const oauthUsername = 'oauth2';
 
 /** Prefixes of headers of answers that clients of the ecosystem read. */
 export const headerPrefix = 'X-Gitlab-';

@@ -216,6 +216,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     search: ['ma', 'x', 'shape'],
     password: [password],
     artifact_type: ['archive', 'junit'],
+    redirect_uri: ['https://client.example/', 'http://127.0.0.1/a\nhttps://client.example/b', 'app:/x', 'javascript:x'],
   };
   /** What is removed or ended: not what the other requests look at. */
   const ending: Readonly<Record<string, readonly unknown[]>> = {
@@ -250,6 +251,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
       if (isHard(route)) return route.path.startsWith('/groups') ? spare.groups : spare.projects;
       if (byRoute[route.path]) return byRoute[route.path] ?? [];
       if (route.path === '/projects/:id/artifacts') return [open.id];
+      if (/^\/(user\/)?applications\//.test(route.path)) return made.get(route.path.replace(/\/:id.*/, '')) ?? [];
+      if (route.path.startsWith('/user/authorized_applications')) return [0, 1];
       if (route.path.startsWith('/jobs/')) return [route.method === 'PUT' ? loose.id : running.id];
       if (route.path.startsWith('/runners/')) return route.method === 'GET' ? [runner.id] : spare.runners;
       return route.path.startsWith('/groups') ? groups : projects;
@@ -265,6 +268,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     }
     if (route.path === '/features/:name') return name === 'name' ? ['api_redirect_moved_projects'] : ['false', false];
     if (name === 'scopes' && route.path.endsWith('/deploy_tokens')) return [['read_repository']];
+    if (name === 'scopes' && route.path.includes('/applications')) return ['api', 'read_user api', 'unknown'];
     if (name === 'scopes' && route.path === '/user/personal_access_tokens')
       return [['self_rotate'], 'k8s_proxy', ['api']];
     const ends = route.method === 'DELETE' || /\/(cancel|erase|retry|merge|members)(\/:user_id)?$/.test(route.path);

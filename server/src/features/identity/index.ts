@@ -1,10 +1,13 @@
 /** Identity: users, access tokens, sessions, and who is behind a request. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { Mail } from '../../kernel/mail/index.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
+import { applicationRoutes, createApplications } from './applications/index.ts';
 import { auditEventRoutes } from './audit-events/index.ts';
 import { createAvatars, mountAvatars } from './avatars/index.ts';
 import { identityChannel } from './changes/index.ts';
@@ -24,6 +27,7 @@ import { createEmails, emailRoutes } from './emails/index.ts';
 import { createGpgKeys, gpgKeyRoutes } from './gpg-keys/index.ts';
 import { instanceRoutes, type Release } from './instance/instance.routes.ts';
 import { createModeration, moderationRoutes } from './moderation/index.ts';
+import { createOauth } from './oauth/index.ts';
 import { createPasswords } from './passwords/index.ts';
 import { ownProfileRoutes, relationRoutes, statusRoutes } from './profile/index.ts';
 import { createPasswordReset, createRegistration, mountRegistration, passwordRoutes } from './registration/index.ts';
@@ -112,6 +116,8 @@ export interface IdentityDependencies {
   /** Counts an attempt to sign in to an account; why it is refused, null when it is not. */
   readonly signInRefusal: (login: string) => Promise<Error | null>;
   readonly impersonationEnabled: boolean;
+  /** Answers with the document of the pages; false where there is none or the client wants no page. */
+  readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
   /** Takes the memberships of bots away whose last token ended. */
   readonly botsRetired: (tx: Db, userIds: readonly number[]) => Promise<void>;
 }
@@ -204,6 +210,17 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     externalUrl,
     checkPassword: sessions.checkExpiredPassword,
   });
+  const oauth = createOauth({
+    db,
+    settings,
+    forget: cache.clear,
+    credentials: resolver,
+    signInRefusal: deps.signInRefusal,
+    checkOnlyPassword: sessions.checkOnlyPassword,
+    twoFactorRequiredUntil: twoFactor.requiredUntil,
+    page: deps.page,
+    externalUrl,
+  });
   return {
     routes: [
       ...instanceRoutes(deps.release),
@@ -223,11 +240,20 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...passwordRoutes({ db, reset, passwordIsRight: sessions.passwordIsRight }),
       ...sessionRoutes({ db, forget: cache.clear }),
       ...twoFactorRoutes({ db, twoFactor, passwordIsRight: sessions.passwordIsRight }),
+      ...applicationRoutes({ db, settings, applications: createApplications({ db, forget: cache.clear }) }),
+      ...oauth.routes,
       ...auditEventRoutes(db),
       ...deployTokenRoutes(db, createDeployTokens({ db, forget: cache.clear })),
     ],
-    tasks: [...sessionTasks(db), ...tokenTasks(tokens), ...confirmations.tasks, ...removal.tasks, ...reset.tasks],
-    cron: [...sessionCron, ...tokenCron, ...confirmations.cron],
+    tasks: [
+      ...sessionTasks(db),
+      ...tokenTasks(tokens),
+      ...confirmations.tasks,
+      ...removal.tasks,
+      ...reset.tasks,
+      ...oauth.tasks,
+    ],
+    cron: [...sessionCron, ...tokenCron, ...confirmations.cron, ...oauth.cron],
     mount: (server) => {
       mountSessions(server, {
         db,
@@ -249,6 +275,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         externalUrl,
       });
       mountAvatars(server, db, objects);
+      oauth.mount(server);
     },
     resolver,
     authenticateBasic: createBasic({ resolver, checkPassword: sessions.checkOnlyPassword, settings }),

@@ -10,6 +10,8 @@ export type Credential =
       readonly tokenId: number;
       readonly tokenKind: 'personal' | 'project' | 'group' | 'impersonation';
     }
+  /** A token that the person let an application have; without one, it was made with their password. */
+  | { readonly kind: 'oauth'; readonly tokenId: number; readonly applicationId: number | null }
   | {
       readonly kind: 'session';
       readonly sessionId: number;

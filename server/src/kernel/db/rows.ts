@@ -13,6 +13,11 @@ import type {
   JobsTable,
   MergeRequestsTable,
   NamespacesTable,
+  OauthApplicationsTable,
+  OauthAuthorizationsTable,
+  OauthCodesTable,
+  OauthDeviceCodesTable,
+  OauthTokensTable,
   PipelinesTable,
   ProjectsTable,
   PushRulesTable,
@@ -27,6 +32,11 @@ import type {
 export type User = Selectable<UsersTable>;
 export type AccessToken = Selectable<AccessTokensTable>;
 export type AuditEvent = Selectable<AuditEventsTable>;
+export type OauthApplication = Selectable<OauthApplicationsTable>;
+export type OauthAuthorization = Selectable<OauthAuthorizationsTable>;
+export type OauthCode = Selectable<OauthCodesTable>;
+export type OauthDeviceCode = Selectable<OauthDeviceCodesTable>;
+export type OauthToken = Selectable<OauthTokensTable>;
 export type DeployToken = Selectable<DeployTokensTable>;
 export type Email = Selectable<EmailsTable>;
 export type Identity = Selectable<IdentitiesTable>;

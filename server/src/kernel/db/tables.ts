@@ -374,6 +374,64 @@ export interface NamespacesTable {
   new_user_signups_cap: number | null;
 }
 
+export interface OauthApplicationsTable {
+  id: Generated<number>;
+  uid: string;
+  secret_sha256: Buffer;
+  name: string;
+  redirect_uris: string[];
+  scopes: string[];
+  confidential: Generated<boolean>;
+  trusted: Generated<boolean>;
+  user_id: number | null;
+  namespace_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface OauthAuthorizationsTable {
+  id: Generated<number>;
+  application_id: number | null;
+  user_id: number | null;
+  grant_type: 'authorization_code' | 'device_code' | 'password' | 'client_credentials';
+  scopes: string[];
+  created_at: Generated<Date>;
+  revoked_at: Date | null;
+}
+
+export interface OauthCodesTable {
+  code_sha256: Buffer;
+  authorization_id: number;
+  redirect_uri: string;
+  code_challenge: string | null;
+  used_at: Date | null;
+  expires_at: Date;
+}
+
+export interface OauthDeviceCodesTable {
+  device_sha256: Buffer;
+  user_code_sha256: Buffer;
+  application_id: number;
+  scopes: string[];
+  authorization_id: number | null;
+  denied_at: Date | null;
+  polled_at: Date | null;
+  interval_seconds: Generated<number>;
+  expires_at: Date;
+}
+
+export interface OauthTokensTable {
+  id: Generated<number>;
+  authorization_id: number;
+  user_id: number | null;
+  token_sha256: Buffer;
+  refresh_sha256: Buffer | null;
+  scopes: string[];
+  created_at: Generated<Date>;
+  expires_at: Date;
+  revoked_at: Date | null;
+}
+
 export interface ObjectDeletionsTable {
   object_key: string;
   created_at: Generated<Date>;
@@ -897,6 +955,11 @@ export interface Database {
   merge_request_versions: MergeRequestVersionsTable;
   merge_requests: MergeRequestsTable;
   namespaces: NamespacesTable;
+  oauth_applications: OauthApplicationsTable;
+  oauth_authorizations: OauthAuthorizationsTable;
+  oauth_codes: OauthCodesTable;
+  oauth_device_codes: OauthDeviceCodesTable;
+  oauth_tokens: OauthTokensTable;
   object_deletions: ObjectDeletionsTable;
   path_redirects: PathRedirectsTable;
   pipeline_variables: PipelineVariablesTable;

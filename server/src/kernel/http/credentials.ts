@@ -32,7 +32,8 @@ export interface ActAsRequest {
 }
 
 interface Found {
-  readonly kind: 'token' | 'job' | 'any' | 'refused';
+  /** `private`: where OAuth tokens are not read. */
+  readonly kind: 'private' | 'token' | 'job' | 'any' | 'refused';
   readonly value: string;
   readonly inUrl?: boolean;
 }
@@ -48,8 +49,8 @@ function findTokens(request: FastifyRequest, query: Readonly<Record<string, unkn
   const add = (kind: Found['kind'], value: unknown, inUrl = false) => {
     if (typeof value === 'string' && value !== '') found.push({ kind, value, inUrl });
   };
-  add('token', headerValue(request, 'private-token'));
-  add('token', query.private_token, true);
+  add('private', headerValue(request, 'private-token'));
+  add('private', query.private_token, true);
   add('job', headerValue(request, 'job-token'));
   add('job', query.job_token, true);
   add('token', query.access_token, true);
@@ -86,9 +87,10 @@ async function byToken(
   if (first.inUrl && (await resolver.refusesTokensInUrls()))
     throw new HttpError(401, { message: '401 Unauthorized - refuse_tokens_in_urls: send the token in a header' });
   const { kind, value } = first;
-  const asToken = kind === 'token' || kind === 'any' ? await resolver.accessToken(value, request.ip) : null;
+  const asToken = kind !== 'job' && kind !== 'refused' ? await resolver.accessToken(value, request.ip) : null;
   if (asToken) {
-    if (!accepted.includes('token')) throw unauthorized();
+    const misplaced = kind === 'private' && asToken.credential.kind === 'oauth';
+    if (misplaced || !accepted.includes('token')) throw unauthorized();
     return asToken;
   }
   if (rotatesToken) await resolver.reused(value, request.ip);

@@ -1,7 +1,7 @@
 /** Basic authentication for git and its relatives: a user name with an access token, a job's token or a password. */
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { jobTokenUsername, tokenPrefixes } from '../../../kernel/names.ts';
+import { jobTokenUsername, oauthUsername, tokenPrefixes } from '../../../kernel/names.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Credentials } from './resolver.ts';
 
@@ -33,7 +33,7 @@ export function createBasic({ resolver, checkPassword, settings }: BasicDependen
     if (username === jobTokenUsername) return await resolver.jobToken(password);
     if (password.startsWith(tokenPrefixes.deploy)) return await resolver.deployToken(username, password);
     const caller = await resolver.accessToken(password, clientAddress);
-    if (caller) return caller;
+    if (caller || username === oauthUsername) return caller;
     const { personal_access_token_prefix, password_authentication_enabled_for_git } = await settings.read();
     // An expired token in somebody's script must neither cost a password check nor lock the account.
     const prefixes = [...Object.values(tokenPrefixes), personal_access_token_prefix].filter((prefix) => prefix !== '');

@@ -36,6 +36,35 @@ export async function findTokenHolder(db: Db, tokenSha256: Buffer): Promise<Toke
   return { user, token_id, token_kind, token_scopes };
 }
 
+export interface OauthHolder {
+  readonly user: User;
+  readonly token_id: number;
+  readonly application_id: number | null;
+  readonly token_scopes: string[];
+}
+
+/** The user of a usable OAuth access token: neither ended nor expired, of an active user. */
+export async function findOauthHolder(db: Db, tokenSha256: Buffer): Promise<OauthHolder | undefined> {
+  const row = await db
+    .selectFrom('oauth_tokens')
+    .innerJoin('users', 'users.id', 'oauth_tokens.user_id')
+    .innerJoin('oauth_authorizations', 'oauth_authorizations.id', 'oauth_tokens.authorization_id')
+    .selectAll('users')
+    .select([
+      'oauth_tokens.id as token_id',
+      'oauth_tokens.scopes as token_scopes',
+      'oauth_authorizations.application_id',
+    ])
+    .where('oauth_tokens.token_sha256', '=', tokenSha256)
+    .where('oauth_tokens.revoked_at', 'is', null)
+    .where('oauth_tokens.expires_at', '>', sql<Date>`now()`)
+    .where('users.state', '=', 'active')
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { token_id, token_scopes, application_id, ...user } = row;
+  return { user, token_id, token_scopes, application_id };
+}
+
 /** A usable deploy token: not revoked, not expired. */
 export async function findDeployToken(
   db: Db,

@@ -70,9 +70,10 @@ it('security 16: every identity route refuses a token without one of its scopes,
     const accepted = acceptedScopes(route);
     for (const [scope, token] of tokens) {
       if (accepted.includes(scope)) continue;
-      const got = await app.api(route.method, route.path.replace(/:[a-z_]+/g, '1'), { token });
-      expect([route.method, route.path, scope, got.status]).toEqual([route.method, route.path, scope, 403]);
-      expect(got.body).toMatchObject({ error: 'insufficient_scope', scope: accepted.join(' ') });
+      const url = `/api/v4${route.path.replace(/:[a-z_]+/g, '1')}`;
+      const got = await app.server.inject({ method: route.method, url, headers: { 'private-token': token } });
+      expect([route.method, route.path, scope, got.statusCode]).toEqual([route.method, route.path, scope, 403]);
+      expect(got.json()).toMatchObject({ error: 'insufficient_scope', scope: accepted.join(' ') });
       refused += 1;
     }
   }

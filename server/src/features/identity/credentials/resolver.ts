@@ -6,7 +6,7 @@ import type { CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import type { CallerCache } from './caller-cache.ts';
-import { findDeployToken, findSessionHolder, findTokenHolder } from './credentials.queries.ts';
+import { findDeployToken, findOauthHolder, findSessionHolder, findTokenHolder } from './credentials.queries.ts';
 import { createSudo } from './sudo.ts';
 import type { UsageRecorder } from './usage.ts';
 
@@ -45,6 +45,8 @@ type BearerKind = (tokenSha256: Buffer) => Promise<Caller | null>;
 /** Longer than any token there is: not worth a hash and a read. */
 const longestToken = 1024;
 const csrfPurpose = 'csrf';
+/** What OAuth access tokens look like. Others may, so that those are looked for too. */
+const oauthToken = /^[0-9a-f]{64}$/;
 
 /** Wired in app.ts as the edge's resolver. */
 export function createResolver(deps: ResolverDependencies): Credentials {
@@ -63,22 +65,33 @@ export function createResolver(deps: ResolverDependencies): Credentials {
       admin: await administers(holder.user, holder.token_scopes.includes('admin_mode')),
     };
   };
-  /** Another kind of token with scopes is another entry. */
-  const bearerKinds: readonly BearerKind[] = [accessTokens];
+  const oauthTokens: BearerKind = async (hash) => {
+    const holder = await findOauthHolder(db, hash);
+    if (!holder) return null;
+    return {
+      user: holder.user,
+      credential: { kind: 'oauth', tokenId: holder.token_id, applicationId: holder.application_id },
+      scopes: new Set(holder.token_scopes),
+      admin: await administers(holder.user, holder.token_scopes.includes('admin_mode')),
+    };
+  };
+  /** The kinds that a token may be of, the likeliest first: one read finds it. */
+  const kindsOf = (token: string): readonly BearerKind[] =>
+    oauthToken.test(token) ? [oauthTokens, accessTokens] : [accessTokens];
 
   const accessToken = async (token: string): Promise<Caller | null> => {
     if (token.length > longestToken) return null;
     const hash = tokenHash(token);
     const caller = await cache.get(`t${hash.toString('base64')}`, async () => {
-      for (const find of bearerKinds) {
+      for (const find of kindsOf(token)) {
         const found = await find(hash);
         if (found) return found;
       }
       return null;
     });
-    if (caller?.user && caller.credential.kind === 'token') {
-      usage.used('token', caller.credential.tokenId, caller.user.id);
-    }
+    const credential = caller?.credential;
+    if (caller?.user && (credential?.kind === 'token' || credential?.kind === 'oauth'))
+      usage.used(credential.kind, credential.tokenId, caller.user.id);
     return caller;
   };
 

@@ -41,19 +41,19 @@ export function createSudo(db: Db, administers: Administers, now: () => number =
     if (caller.user === null) throw unauthorized();
     if (!caller.admin) throw forbidden('Must be admin to use sudo');
     const { credential } = caller;
-    if (credential.kind !== 'token')
+    if (credential.kind !== 'token' && credential.kind !== 'oauth')
       throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo');
     if (!caller.scopes?.has(scope)) throw insufficientScope([scope]);
     const user = await find(db, wanted);
     if (!user) throw plainError(404, `404 User with ID or username ${wanted} Not Found`);
     if (user.state !== 'active') throw forbidden(refusals[user.state]);
     const { method, path, clientAddress } = request;
-    if (method !== 'GET' || isNewVisit(`${credential.tokenId}:${user.id}`))
+    if (method !== 'GET' || isNewVisit(`${credential.kind}:${credential.tokenId}:${user.id}`))
       await recordAudit(db, {
         ...originOf({ caller, clientAddress }),
         entity: { type: 'User', id: user.id, path: user.username },
         event: 'user_impersonated_with_sudo',
-        details: { method, path, token_id: credential.tokenId },
+        details: { method, path, [credential.kind === 'token' ? 'token_id' : 'oauth_token_id']: credential.tokenId },
       });
     const admin = await administers(user, caller.scopes.has('admin_mode'));
     return { user, credential, scopes: caller.scopes, admin, impersonator: caller.user };

@@ -2,9 +2,11 @@
 
 const repeatMilliseconds = 60_000;
 
+type UsedKind = 'token' | 'oauth' | 'session';
+
 export interface UsageRecorder {
-  /** Something was used now. */
-  used(kind: 'token' | 'session', id: number, userId: number): void;
+  /** Something was used now; of OAuth tokens only their user's activity is kept. */
+  used(kind: UsedKind, id: number, userId: number): void;
   /** Writes what is pending and stops. */
   close(): Promise<void>;
 }
@@ -17,7 +19,7 @@ export interface UsageWriter {
 /** Each id is written at most once a minute, all that come within `delayMilliseconds` of each other in one go. */
 export function createUsageRecorder(writer: UsageWriter, delayMilliseconds = 500): UsageRecorder {
   let written = new Map<string, number>();
-  let pending = new Map<string, { kind: 'token' | 'session'; id: number; userId: number }>();
+  let pending = new Map<string, { kind: UsedKind; id: number; userId: number }>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let writing: Promise<void> = Promise.resolve();
@@ -30,7 +32,7 @@ export function createUsageRecorder(writer: UsageWriter, delayMilliseconds = 500
     written = new Map([...written].filter(([, before]) => at - before < repeatMilliseconds));
     for (const key of pending.keys()) written.set(key, at);
     pending = new Map();
-    const ids = (kind: 'token' | 'session') => batch.filter((entry) => entry.kind === kind).map((entry) => entry.id);
+    const ids = (kind: UsedKind) => batch.filter((entry) => entry.kind === kind).map((entry) => entry.id);
     try {
       const users = [...new Set(batch.map((entry) => entry.userId))];
       await writer.write({ tokens: ids('token'), sessions: ids('session'), users });

@@ -6,6 +6,7 @@ import { rateLimits } from './0004-rate-limits.ts';
 import { tokensMigration } from './0005-tokens.ts';
 import { accounts } from './0006-accounts.ts';
 import { twoFactor } from './0007-two-factor.ts';
+import { oauth } from './0010-oauth.ts';
 import { twoFactorGroups } from './0011-two-factor-groups.ts';
 import { policy } from './0012-policy.ts';
 import { members } from './0013-members.ts';
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   tokensMigration,
   accounts,
   twoFactor,
+  oauth,
   twoFactorGroups,
   policy,
   members,

@@ -1,5 +1,6 @@
 /** What the groups of operations in the document are about. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
+  Applications: 'Programs that ask people for access to their account over OAuth 2.0.',
   'Application settings': 'Settings of the whole instance; administrators only.',
   'Audit events': 'Who changed what, on the instance, in a group or in a project.',
   Branches: 'Branches of a repository.',

@@ -39,7 +39,9 @@ export const accounts = {
   default_syntax_highlighting_theme: whole('accounts', 1, 'Highlighting theme of new accounts', { min: 1 }),
   delay_user_account_self_deletion: flag('accounts', false, 'Accounts deleted by their owner are kept for a while'),
   delete_unconfirmed_users: flag('accounts', false, 'Delete accounts whose address was never confirmed'),
-  disable_admin_oauth_scopes: flag('accounts', false, 'Administrators cannot authorise applications with wide scopes'),
+  disable_admin_oauth_scopes: flag('accounts', false, 'Administrators cannot authorise applications with wide scopes', {
+    acts: 'consent to applications',
+  }),
   disable_feed_token: flag('accounts', false, 'Do not show tokens of feeds and calendars'),
   disable_password_authentication_for_users_with_sso_identities: flag(
     'accounts',
@@ -176,7 +178,9 @@ export const accounts = {
     false,
     'Groups cannot change resource_access_token_notify_inherited',
   ),
-  ropc_without_client_credentials: flag('accounts', true, 'Password grant without a known application'),
+  ropc_without_client_credentials: flag('accounts', true, 'Password grant without a known application', {
+    acts: 'tokens for passwords',
+  }),
   rsa_key_restriction: whole('accounts', 0, 'Least bits of RSA keys; -1 forbids them, 0 takes all', bits),
   service_access_tokens_expiration_enforced: flag('accounts', true, 'Tokens of service accounts need an end'),
   session_expire_delay: whole('accounts', 10_080, 'Minutes until an idle session ends', { min: 1, acts: 'sessions' }),
@@ -197,7 +201,9 @@ export const accounts = {
     ...newAccounts,
   }),
   user_defaults_to_private_profile: flag('accounts', false, 'New accounts have a private profile', newAccounts),
-  user_oauth_applications: flag('accounts', true, 'Everybody may register applications'),
+  user_oauth_applications: flag('accounts', true, 'Everybody may register applications', {
+    acts: 'registering applications',
+  }),
   user_show_add_ssh_key_message: flag('web', true, 'Remind people without an SSH key'),
   git_rate_limit_users_allowlist: texts('spam', [], 'User names that may download any number of repositories', {
     format: 'names',
