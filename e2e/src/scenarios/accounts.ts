@@ -1,9 +1,9 @@
 /** Accounts in a real browser: asking for one, its profile and keys, and what administrators do with it. */
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
 import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { sendLogin, signedIn, signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
 
 const login = 'hedy';
@@ -15,14 +15,6 @@ const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-
-async function enter(page: Page, name: string, secret: string): Promise<void> {
-  await page.goto('/users/sign_in');
-  await page.getByLabel('Username or e-mail').fill(name);
-  await page.locator('input[name=password]').fill(secret);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-}
-const signedIn = (page: Page) => page.getByRole('button', { name: /^Account of/ }).waitFor();
 
 /** Nothing that the page logged but the refusals that the step provoked. */
 function quiet(person: Person, refusals = 0): void {
@@ -76,7 +68,7 @@ async function asks(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('heading', { name: 'Your account waits for approval' }).waitFor();
     await screenshot(page, 'sign-up-waits');
     await accessible(page);
-    await enter(page, login, password);
+    await sendLogin(page, { login, password });
     await page.getByText('waits for the approval').waitFor();
     quiet(person, 1);
   });
@@ -85,8 +77,7 @@ async function asks(suite: Suite, person: Person): Promise<void> {
 async function approved(suite: Suite, root: Person, hedy: Person): Promise<void> {
   const { page } = root;
   await suite.required('browser: an administrator finds who waits, and approves', async () => {
-    await enter(page, 'root', rootPassword);
-    await signedIn(page);
+    await signIn(page, { login: 'root', password: rootPassword });
     await page.goto('/admin/users');
     await page.getByLabel('Which').selectOption('Blocked, banned or waiting');
     await page.waitForURL(/filter=blocked/);
@@ -239,6 +230,7 @@ async function isBlocked(suite: Suite, root: Person, hedy: Person): Promise<void
   const { page } = root;
   await suite.required('browser: who is blocked is signed out at once and stays out', async () => {
     await page.goto(`/admin/users/${login}`);
+    await page.getByRole('button', { name: 'Block', exact: true }).waitFor();
     await screenshot(page, 'admin-user');
     await accessible(page);
     await page.getByRole('button', { name: 'Block', exact: true }).click();
@@ -249,7 +241,7 @@ async function isBlocked(suite: Suite, root: Person, hedy: Person): Promise<void
     await page.getByRole('button', { name: 'Unblock' }).waitFor();
     await hedy.page.goto('/-/user_settings/profile');
     await hedy.page.getByLabel('Username or e-mail').waitFor();
-    await enter(hedy.page, login, newPassword);
+    await sendLogin(hedy.page, { login, password: newPassword });
     await hedy.page.getByText('not active').waitFor();
     await page.getByRole('button', { name: 'Unblock' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Unblock' }).click();

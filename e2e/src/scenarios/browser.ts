@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
 import { git, withToken } from '../support/git.ts';
+import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
 
 export interface BrowserInstance {
@@ -106,14 +107,6 @@ export async function browserJourney(suite: Suite, instance: BrowserInstance): P
     rmSync(folder, { recursive: true, force: true });
   }
   await looks(suite, instance);
-}
-
-export async function signIn(page: Page, instance: BrowserInstance): Promise<void> {
-  await page.goto('/users/sign_in');
-  await page.getByLabel('Username or e-mail').fill(instance.login);
-  await page.getByLabel(/^Password/).fill(instance.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
 }
 
 async function walk(suite: Suite, instance: BrowserInstance, person: Person, folder: string): Promise<void> {

@@ -8,8 +8,8 @@ import { type Api, api, until } from '../support/api.ts';
 import { openWindow, screenshot, withBrowser } from '../support/browser.ts';
 import { git, run, withToken } from '../support/git.ts';
 import { type Instance, root, rootToken } from '../support/instance.ts';
+import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
-import { signIn } from './browser.ts';
 
 interface Project {
   id: number;
@@ -182,7 +182,7 @@ export async function journey(suite: Suite, instance: Instance): Promise<World> 
       let jobs: Job[] = [];
       await withBrowser(async (browser) => {
         const { page, problems } = await openWindow(browser, instance.url);
-        await signIn(page, { url: instance.url, token: '', login: 'ada', password: adaPassword });
+        await signIn(page, { login: 'ada', password: adaPassword });
         await page.goto(pipeline.web_url);
         const graph = page.getByRole('region', { name: 'Graph of jobs' });
         await graph.getByText('ci-config').waitFor();

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { accessible, openWindow, screenshot, withBrowser } from '../support/browser.ts';
+import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
-import { type BrowserInstance, signIn } from './browser.ts';
+import type { BrowserInstance } from './browser.ts';
 
 const open = async (page: Page, search = ''): Promise<void> => {
   await page.goto(`/api/docs${search}`);

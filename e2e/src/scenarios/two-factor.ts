@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';
 import { accessible, openWindow, screenshot, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { sendLogin, signedIn, signIn, signOut } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
 
 async function freePort(): Promise<number> {
@@ -31,18 +32,6 @@ function code(base32: string, at = Date.now()): string {
 
 const login = 'grace';
 const password = 'compiler-nanoseconds-1906';
-
-async function signIn(page: Page): Promise<void> {
-  await page.goto('/users/sign_in');
-  await page.getByLabel('Username or e-mail').fill(login);
-  await page.locator('input[name=password]').fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-}
-async function signOut(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^Account of/ }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByLabel('Username or e-mail').waitFor();
-}
 
 export async function twoFactorJourney(suite: Suite): Promise<void> {
   const port = await freePort();
@@ -73,7 +62,7 @@ async function walk(suite: Suite, page: Page, problems: () => string[]): Promise
   let secret = '';
   let recoveryCode = '';
   await suite.required('browser: an authenticator application is added', async () => {
-    await signIn(page);
+    await sendLogin(page, { login, password });
     await page.getByRole('button', { name: /^Account of/ }).click();
     await page.getByRole('menuitem', { name: 'Two-factor authentication' }).click();
     await page.getByRole('button', { name: 'Add authenticator application' }).click();
@@ -107,14 +96,14 @@ async function walk(suite: Suite, page: Page, problems: () => string[]): Promise
   });
   await suite.required('browser: signing in asks for a code, and takes a recovery code', async () => {
     await signOut(page);
-    await signIn(page);
+    await sendLogin(page, { login, password });
     await page.getByRole('heading', { name: 'Second factor' }).waitFor();
     await screenshot(page, 'second-factor');
     await accessible(page);
     await page.getByRole('button', { name: 'Use a recovery code' }).click();
     await page.getByLabel(/^Recovery code/).fill(recoveryCode);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('button', { name: /^Account of/ }).waitFor();
+    await signedIn(page);
   });
   await suite.required('browser: a security key is registered and opens the account', async () => {
     const devices = await page.context().newCDPSession(page);
@@ -137,9 +126,9 @@ async function walk(suite: Suite, page: Page, problems: () => string[]): Promise
     await screenshot(page, 'two-factor');
     await accessible(page);
     await signOut(page);
-    await signIn(page);
+    await sendLogin(page, { login, password });
     await page.getByRole('button', { name: 'Use security key' }).click();
-    await page.getByRole('button', { name: /^Account of/ }).waitFor();
+    await signedIn(page);
   });
   await suite.step('browser: active sessions are seen and ended', async () => {
     await page.goto('/-/user_settings/active_sessions');
@@ -150,11 +139,7 @@ async function walk(suite: Suite, page: Page, problems: () => string[]): Promise
   await suite.step('browser: admin mode is entered with password and second factor', async () => {
     await signOut(page);
     const admin = api(new URL(page.url()).origin, rootToken);
-    await page.goto('/users/sign_in');
-    await page.getByLabel('Username or e-mail').fill('root');
-    await page.locator('input[name=password]').fill(rootPassword);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('button', { name: /^Account of/ }).waitFor();
+    await signIn(page, { login: 'root', password: rootPassword });
     await admin.expect(200, 'PUT', '/application/settings', { admin_mode: true });
     await page.goto('/admin/session/new');
     await page.getByLabel(/^Your password/).fill(rootPassword);

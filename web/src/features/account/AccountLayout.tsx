@@ -1,6 +1,7 @@
 /** The pages of one's own account, beside the list of them. */
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import sideList from '../../ui/side-list.module.css';
 import classes from './account.module.css';
 
 const pages = [
@@ -28,7 +29,7 @@ export default function AccountLayout() {
     <div className={classes.layout}>
       <div className={classes.side}>
         <h2>Your account</h2>
-        <nav aria-label="Your account" className={classes.list} ref={list}>
+        <nav aria-label="Your account" className={sideList.list} ref={list}>
           {pages.map(([to, label]) => (
             <Link key={to} to={to}>
               {label}

@@ -1,9 +1,10 @@
 /** Adding an authenticator application: the password, a picture to scan, the first code. */
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { renderSVG } from 'uqr';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { Command } from '../../ui/EmptyState.tsx';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { PasswordForm } from './PasswordForm.tsx';
@@ -51,14 +52,7 @@ export function AddApplication({ done, cancel }: Props) {
           onChange={(event) => setCode(event.currentTarget.value)}
           error={sending.reason('code')}
         />
-        <Group>
-          <Button type="submit" loading={sending.pending}>
-            Turn on
-          </Button>
-          <Button variant="default" onClick={cancel}>
-            Cancel
-          </Button>
-        </Group>
+        <FormActions action="Turn on" pending={sending.pending} cancel={cancel} />
       </Stack>
     </form>
   );

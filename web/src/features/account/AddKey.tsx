@@ -1,7 +1,8 @@
 /** Adding a security key or passkey: a name and the password, then the browser asks for the key. */
-import { Alert, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Alert, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { keysAvailable, makeKey } from './security-keys.ts';
@@ -51,14 +52,7 @@ export function AddKey({ done, cancel }: Props) {
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={sending.reason('current_password')}
         />
-        <Group>
-          <Button type="submit" loading={sending.pending}>
-            Register key
-          </Button>
-          <Button variant="default" onClick={cancel}>
-            Cancel
-          </Button>
-        </Group>
+        <FormActions action="Register key" pending={sending.pending} cancel={cancel} />
       </Stack>
     </form>
   );

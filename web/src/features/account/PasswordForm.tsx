@@ -1,6 +1,7 @@
 /** A step that asks for the password again before it does something. */
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { PasswordInput, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { FormActions } from '../../ui/FormActions.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 
@@ -28,14 +29,7 @@ export function PasswordForm({ action, danger = false, send, cancel }: Props) {
           onChange={(event) => setPassword(event.currentTarget.value)}
           error={sending.reason('current_password')}
         />
-        <Group>
-          <Button type="submit" loading={sending.pending} {...(danger ? { color: 'red' } : {})}>
-            {action}
-          </Button>
-          <Button variant="default" onClick={cancel}>
-            Cancel
-          </Button>
-        </Group>
+        <FormActions action={action} pending={sending.pending} danger={danger} cancel={cancel} />
       </Stack>
     </form>
   );

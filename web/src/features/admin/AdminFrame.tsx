@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Page } from '../../ui/Page.tsx';
+import sideList from '../../ui/side-list.module.css';
 import settings from '../settings/settings.module.css';
 
 interface AdminFrameProps {
@@ -17,7 +18,7 @@ export function AdminFrame({ title, part = title, actions, children }: AdminFram
   return (
     <Page title={`${title} · Administration`} heading="Administration" actions={actions}>
       <div className={settings.layout}>
-        <nav aria-label="Administration" className={settings.list}>
+        <nav aria-label="Administration" className={sideList.list}>
           <Link to="/admin/users" {...current('Users')}>
             Users
           </Link>

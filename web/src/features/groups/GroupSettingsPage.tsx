@@ -6,6 +6,7 @@ import * as data from '../../lib/data.ts';
 import { groupDeployTokens, groupTokens } from '../../lib/tokens.ts';
 import { fromSegment } from '../../lib/urls.ts';
 import { Page } from '../../ui/Page.tsx';
+import sideList from '../../ui/side-list.module.css';
 import classes from '../settings/settings.module.css';
 import { DeployTokenManager } from '../tokens/DeployTokenManager.tsx';
 import { placeScopes } from '../tokens/scopes.ts';
@@ -30,7 +31,7 @@ export default function GroupSettingsPage() {
       }
     >
       <div className={classes.layout}>
-        <nav aria-label="Settings" className={classes.list}>
+        <nav aria-label="Settings" className={sideList.list}>
           {Object.entries(parts).map(([key, label]) => (
             <Link
               key={key}

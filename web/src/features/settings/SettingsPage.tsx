@@ -1,6 +1,7 @@
 /** Settings of a project: one list on the left, one part at a time. */
 import { Link, useSearch } from '@tanstack/react-router';
 import { Page } from '../../ui/Page.tsx';
+import sideList from '../../ui/side-list.module.css';
 import { useProject } from '../projects/useProject.ts';
 import { DangerSettings } from './DangerSettings.tsx';
 import { GeneralSettings } from './GeneralSettings.tsx';
@@ -28,7 +29,7 @@ export default function SettingsPage() {
   return (
     <Page title={`${title} · ${project.name_with_namespace}`} heading="Settings">
       <div className={classes.layout}>
-        <nav aria-label="Settings" className={classes.list}>
+        <nav aria-label="Settings" className={sideList.list}>
           {Object.entries(parts).map(([key, [label]]) => (
             <Link
               key={key}

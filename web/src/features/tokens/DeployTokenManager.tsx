@@ -1,15 +1,15 @@
 /** Deploy tokens of a project or group: making one, the list, revoking. */
 import { ActionIcon, Button, Checkbox, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import type { DeployToken, DeployTokenSource } from '../../lib/tokens.ts';
-import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { FreshToken } from './FreshToken.tsx';
+import { RevokeToken } from './RevokeToken.tsx';
 import { deployScopes, inDays } from './scopes.ts';
 
 type Made = Schemas['NewDeployToken'];
@@ -71,13 +71,6 @@ export function DeployTokenManager({ source }: { source: DeployTokenSource }) {
   const cache = useQueryClient();
   const { data: tokens, error } = useQuery({ queryKey: source.key, queryFn: () => source.list() });
   const again = () => cache.invalidateQueries({ queryKey: source.key });
-  const revoke = useMutation({
-    mutationFn: (id: number) => source.revoke(id),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
   return (
     <Stack gap="lg">
       <Text c="var(--mr-dim)">
@@ -122,16 +115,13 @@ export function DeployTokenManager({ source }: { source: DeployTokenSource }) {
           ))}
         </DataList>
       ) : null}
-      <ConfirmName
-        opened={leaving !== null}
-        title="Revoke deploy token"
+      <RevokeToken
+        kind="deploy token"
         text="Servers that use it can no longer fetch."
-        name={leaving?.name ?? ''}
-        action="Revoke deploy token"
-        pending={revoke.isPending}
-        error={revoke.error}
+        token={leaving}
+        revoke={(id) => source.revoke(id)}
         close={() => setLeaving(null)}
-        confirm={() => leaving && revoke.mutate(leaving.id)}
+        revoked={again}
       />
     </Stack>
   );

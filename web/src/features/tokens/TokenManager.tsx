@@ -4,7 +4,6 @@ import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NewToken, Token, TokenFilter, TokenSource } from '../../lib/tokens.ts';
-import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -12,6 +11,7 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { levelName } from '../members/levels.ts';
 import { FreshToken } from './FreshToken.tsx';
 import { NewTokenForm } from './NewTokenForm.tsx';
+import { RevokeToken } from './RevokeToken.tsx';
 import type { ScopeChoice } from './scopes.ts';
 
 interface TokenRowProps {
@@ -74,13 +74,6 @@ export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
     void again();
   };
   const rotate = useMutation({ mutationFn: (id: number) => source.rotate(id), onSuccess: shown });
-  const revoke = useMutation({
-    mutationFn: (id: number) => source.revoke(id),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
   return (
     <Stack gap="lg">
       {fresh ? <FreshToken name={fresh.name} token={fresh.token} /> : null}
@@ -119,16 +112,13 @@ export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
           ))}
         </DataList>
       ) : null}
-      <ConfirmName
-        opened={leaving !== null}
-        title="Revoke token"
+      <RevokeToken
+        kind="token"
         text="Whatever uses it can no longer sign in."
-        name={leaving?.name ?? ''}
-        action="Revoke token"
-        pending={revoke.isPending}
-        error={revoke.error}
+        token={leaving}
+        revoke={(id) => source.revoke(id)}
         close={() => setLeaving(null)}
-        confirm={() => leaving && revoke.mutate(leaving.id)}
+        revoked={again}
       />
     </Stack>
   );
