@@ -1,5 +1,6 @@
 /** Requests of any shape to declared routes: nearly valid most of the time, so that they get past the first check. */
 import type { Route } from '../../src/kernel/http/route.ts';
+import type { Memory } from './memory.ts';
 import type { Random } from './random.ts';
 
 export const hostileTexts: readonly string[] = [
@@ -58,9 +59,18 @@ export interface Shot {
   readonly kind: 'query' | 'json' | 'form' | 'multipart' | 'untyped';
   /** Names of those that are sent in the query although there is a body. */
   readonly aside: readonly string[];
+  /** Who was told of what the path names: others may not see it. */
+  readonly by?: string | undefined;
 }
 
-export function generator(random: Random, known: Known) {
+/** What is sent as a file. */
+interface Upload {
+  readonly file: string;
+}
+const isUpload = (value: unknown): value is Upload => typeof value === 'object' && value !== null && 'file' in value;
+const pictures: readonly Upload[] = [{ file: 'GIF89a\u0001\0\u0001\0\0\0\0;' }, { file: 'no picture' }, { file: '' }];
+
+export function generator(random: Random, known: Known, memory?: Memory) {
   const { below, chance, pick } = random;
 
   function anything(depth = 0): unknown {
@@ -99,6 +109,7 @@ export function generator(random: Random, known: Known) {
         if (schema.properties) return depth < 4 ? ofProperties(route, schema, depth + 1) : {};
         return { [pick(['key', 'other'])]: pick(['a', 'b']) };
       default:
+        if (schema['x-parse'] === 'file') return pick(pictures);
         if (schema['x-parse'] === 'date') return pick(['2026-01-31', '2030-12-31', '2020-02-29']);
         if (schema['x-parse'] === 'date-time')
           return pick(['2026-01-31T10:00:00Z', '2020-01-01', '2030-01-01T00:00:00.123+02:00']);
@@ -122,8 +133,13 @@ export function generator(random: Random, known: Known) {
     odd = chance(0.5) ? 0 : 0.15;
     const path: Record<string, string> = {};
     const parameters = ofProperties(route, route.params as Schema);
-    for (const [, name = ''] of route.path.matchAll(/:([a-z_]+)/g)) {
-      const words = known(route, name);
+    const names = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => name);
+    // What the world itself needs is read, and left as it is.
+    const made =
+      route.method !== 'GET' && names.some((name, at) => at === names.length - 1 && known(route, name).length > 0);
+    const recalled = memory && chance(0.5) ? memory.recall(route, made) : null;
+    for (const name of names) {
+      const words = recalled?.path[name] === undefined ? known(route, name) : [recalled.path[name]];
       path[name] = String(
         words.length > 0 && chance(1 - odd / 2) ? pick(words) : pick([...hostileTexts, '999999', 'absent']),
       );
@@ -139,9 +155,14 @@ export function generator(random: Random, known: Known) {
       if (route.pagination !== 'offset' && chance(0.4)) parameters.pagination = 'keyset';
     }
     const reads = route.method === 'GET' || route.rawBody;
-    const kind = reads ? 'query' : pick(['query', 'json', 'json', 'json', 'form', 'multipart', 'untyped'] as const);
-    const names = Object.keys(parameters);
-    return { route, path, parameters, kind, aside: kind !== 'query' && chance(0.15) ? names.slice(0, 2) : [] };
+    const uploads = !reads && Object.values(parameters).some(isUpload);
+    const kind = reads
+      ? 'query'
+      : uploads
+        ? 'multipart'
+        : pick(['query', 'json', 'json', 'json', 'form', 'multipart', 'untyped'] as const);
+    const aside = kind !== 'query' && !uploads && chance(0.15) ? Object.keys(parameters).slice(0, 2) : [];
+    return { route, path, parameters, kind, aside, by: recalled?.by };
   };
 }
 
@@ -206,13 +227,19 @@ const types: Readonly<Record<Shot['kind'], string | null>> = {
   untyped: null,
 };
 
-function multipart(given: unknown): string {
+function multipart(given: Readonly<Record<string, unknown>>): string {
   const quoted = (name: string) => name.replaceAll(/["\r\n]/g, '_');
-  const all = flat(given).map(
+  const texts = Object.fromEntries(Object.entries(given).filter(([, value]) => !isUpload(value)));
+  const files = Object.entries(given).flatMap(([name, value]) =>
+    isUpload(value)
+      ? `--edge\r\nContent-Disposition: form-data; name="${quoted(name)}"; filename="a.gif"\r\nContent-Type: image/gif\r\n\r\n${value.file}\r\n`
+      : [],
+  );
+  const all = flat(texts).map(
     ([name, text]) =>
       `--edge\r\nContent-Disposition: form-data; name="${quoted(name)}"\r\n\r\n${text.toWellFormed()}\r\n`,
   );
-  return `${all.join('')}--edge--\r\n`;
+  return `${all.join('')}${files.join('')}--edge--\r\n`;
 }
 
 /** The request on the wire. */

@@ -7,6 +7,8 @@ import type { Route } from '../../src/kernel/http/route.ts';
 import { namedLimits } from '../../src/kernel/rate-limits/limits.ts';
 import { startWorld, type World } from '../ci.ts';
 import { buildAdmin, buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../factories.ts';
+import { sshKeyText } from '../keys.ts';
+import { buildBelongings } from './belongings.ts';
 import type { Known } from './generate.ts';
 
 const config = `stages: [build, test]
@@ -133,6 +135,26 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   // Ended, cancelled and erased by whoever wants to.
   const loose = await runner.next();
   askers.push({ name: 'job', weight: 4, headers: { 'job-token': running.token } });
+  /** The bot of a project or a group, whose token only the bot itself rotates by this name. */
+  const bot = async (name: string, place: string): Promise<Asker> => {
+    const json = { name: 'bot', scopes: ['api', 'self_rotate'], access_level: 40, expires_at: '2027-01-31' };
+    const token = async () => {
+      // The token that the world began with may have been revoked by now.
+      const { secret } = await buildToken(app, { user: world.admin.user });
+      const made = await app.api<{ token?: string }>('POST', `${place}/access_tokens`, { token: secret, json });
+      return { 'private-token': made.body.token ?? 'none' };
+    };
+    const made: Asker = {
+      name,
+      weight: 3,
+      headers: await token(),
+      renew: async () => {
+        made.headers = await token();
+      },
+    };
+    return made;
+  };
+  askers.push(await bot('project bot', `/projects/${project.id}`), await bot('group bot', `/groups/${group.id}`));
   const manual = await project.job(pipeline.id, 'wait');
   const branches = ['main', 'feature', 'with/slash', 'third'];
   for (const branch of branches.slice(1)) await project.commit(null, { branch, files: { [`${branch}.txt`]: 'x\n' } });
@@ -166,6 +188,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     secrets.push(made.token);
   }
   const users = [owner.user.id, world.admin.user.id, (await buildUser(app)).id];
+  const own = await buildBelongings(world, users);
   const projects = [project.id, project.id, project.id, project.path, open.id, open.path];
   const groups = [group.id, group.id, group.full_path, inner.id, inner.full_path];
   const pipelines: unknown[] = [];
@@ -215,6 +238,16 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     regex: ['^ma', '(a+)+$', '[', 'feat.*'],
     search: ['ma', 'x', 'shape'],
     password: [password],
+    current_password: [password],
+    email: [`${unique('second')}@example.com`],
+    fingerprint: [own.sshKey.fingerprint],
+    key_id: [own.sshKey.id],
+    namespace: [group.path],
+    provider: ['directory'],
+    extern_uid: ['person-1', 'person-2'],
+    runner_type: ['instance_type'],
+    system_id: ['s_shape'],
+    session_id: [],
     artifact_type: ['archive', 'junit'],
     redirect_uri: ['https://client.example/', 'http://127.0.0.1/a\nhttps://client.example/b', 'app:/x', 'javascript:x'],
   };
@@ -239,8 +272,13 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   /** Ids of everything else that requests have made, by the path of its collection. */
   const made = new Map<string, unknown[]>();
   const byRoute: Readonly<Record<string, readonly unknown[]>> = {
-    '/users/:id': users,
-    '/users/:id/projects': users,
+    '/keys/:id': [own.sshKey.id],
+    '/users/:id/unblock': own.people.blocked,
+    '/users/:id/unban': own.people.banned,
+    '/users/:id/activate': own.people.deactivated,
+    '/users/:id/approve': own.people.blocked_pending_approval,
+    '/users/:id/reject': own.people.blocked_pending_approval,
+    '/users/:id/disable_two_factor': own.people.secured,
     '/personal_access_tokens/:id': spare.tokens,
     '/namespaces/:id': groups,
   };
@@ -250,6 +288,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     if (name === 'id') {
       if (isHard(route)) return route.path.startsWith('/groups') ? spare.groups : spare.projects;
       if (byRoute[route.path]) return byRoute[route.path] ?? [];
+      // Whoever asks here must go on asking.
+      if (route.path.startsWith('/users/:id')) return route.method === 'GET' ? users : own.people.active;
       if (route.path === '/projects/:id/artifacts') return [open.id];
       if (/^\/(user\/)?applications\//.test(route.path)) return made.get(route.path.replace(/\/:id.*/, '')) ?? [];
       if (route.path.startsWith('/user/authorized_applications')) return [0, 1];
@@ -257,6 +297,10 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
       if (route.path.startsWith('/runners/')) return route.method === 'GET' ? [runner.id] : spare.runners;
       return route.path.startsWith('/groups') ? groups : projects;
     }
+    if (name === 'user_id' && route.path.startsWith('/users/:user_id')) return users;
+    if (name === 'key' && route.path.includes('gpg_keys')) return own.gpgKeys;
+    if (name === 'key' && route.path.endsWith('/keys')) return [sshKeyText()];
+    if (name === 'email' && route.path.endsWith('/emails')) return [`${unique('shape')}@example.com`];
     const creates = route.method === 'POST' && /^\/(projects|groups|users)$/.test(route.path);
     if (creates && (names.includes(name) || name === 'username')) {
       const text = unique('shape');

@@ -110,8 +110,8 @@ export interface Context<P extends TObject = TObject, A extends Access = Access>
   unmodifiedSince(changedAt: Date | null): void;
 }
 
-/** What a route may answer beyond the refusals that every route can give. */
-export type DeclaredError = 405 | 409 | 412 | 416 | 422;
+/** What a route may answer beyond the refusals that every route can give; 404 where neither path nor parameters name an object. */
+export type DeclaredError = 404 | 405 | 409 | 412 | 416 | 422;
 
 export interface RouteSpec<P extends TObject = TObject, A extends Access = Access> {
   readonly method: Method;

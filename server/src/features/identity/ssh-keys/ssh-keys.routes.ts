@@ -193,6 +193,7 @@ export function sshKeyRoutes({ db, sshKeys, externalUrl }: SshKeyRouteDependenci
       access: admin,
       params: Type.Object({ fingerprint: Str({ description: '`SHA256:...`, or MD5 as `aa:bb:...`' }) }),
       responses: { 200: SshKeyWithUser },
+      errors: [404],
       handler: async ({ params }) => {
         const fingerprint = parseFingerprint(params.fingerprint);
         if (!fingerprint) throw plainError(400, 'Failed to return the key');

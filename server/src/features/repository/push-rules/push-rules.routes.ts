@@ -91,6 +91,7 @@ export function pushRuleRoutes(rules: PushRuleService): Route[] {
         summary: `The push rule that counts for ${what}: its own, or the nearest one above`,
         params: Type.Object({ ...id }),
         responses: { 200: PushRule },
+        errors: [404],
         handler: async ({ subject }) => pushRuleJson(await rules.show(ownerOf(subject))),
       }),
       route({
@@ -111,6 +112,7 @@ export function pushRuleRoutes(rules: PushRuleService): Route[] {
         summary: `Change the push rule of ${what}`,
         params: Type.Object({ ...id, ...attributes }),
         responses: { 200: PushRule },
+        errors: [404],
         handler: async (context) =>
           pushRuleJson(await rules.update(ownerOf(context.subject), originOf(context), valuesOf(context.params))),
       }),
@@ -121,6 +123,7 @@ export function pushRuleRoutes(rules: PushRuleService): Route[] {
         summary: `Remove the push rule of ${what}`,
         params: Type.Object({ ...id }),
         responses: { 204: Empty },
+        errors: [404],
         conditional: true,
         handler: async (context) =>
           rules.remove(ownerOf(context.subject), originOf(context), (changedAt) => context.unmodifiedSince(changedAt)),
