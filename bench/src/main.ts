@@ -1,7 +1,7 @@
 /** `npm run bench`: the built product, the machine's limits and perhaps a peer, in one run; a table and a file of it. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Context, Loaded } from './context.ts';
 import { generate } from './data.ts';
@@ -11,6 +11,7 @@ import { ci } from './rows/ci.ts';
 import { edge } from './rows/edge.ts';
 import { gitRows } from './rows/git.ts';
 import { identity } from './rows/identity.ts';
+import { namespaces } from './rows/namespaces.ts';
 import { reads } from './rows/reads.ts';
 import { firstStarts, laterStarts, memory } from './rows/start.ts';
 import { writes } from './rows/writes.ts';
@@ -18,6 +19,7 @@ import { connect, createProject, pushAll, type Target } from './target.ts';
 
 const usage = `npm run bench -- [--only start,reads,edge,identity,writes,git,ci] [--large] [--commits N] [--branches N]
                  [--seconds S] [--connections N] [--peer URL --peer-token TOKEN] [--note TEXT] [--no-file]
+       npm run bench -- --only namespaces --seeded DIR [--rounds N] [--match TEXT], after npm run seed -- --data DIR
 A peer is another instance that speaks the v4 API; rows of starting and memory are ours alone.`;
 
 const { values: options } = parseArgs({
@@ -32,6 +34,9 @@ const { values: options } = parseArgs({
     'peer-token': { type: 'string', default: '' },
     note: { type: 'string' },
     'no-file': { type: 'boolean', default: false },
+    seeded: { type: 'string' },
+    rounds: { type: 'string', default: '100' },
+    match: { type: 'string', default: '' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -60,6 +65,33 @@ async function filled(target: Target, source: Context['repository']): Promise<Lo
   return { target, project };
 }
 
+/** The rows of a seeded instance stand alone: their data takes minutes to make. */
+async function seededRows(seeded: string): Promise<void> {
+  const before = loadavg()[0] ?? 0;
+  console.log(`${machine()}; load before: ${before.toFixed(2)}`);
+  await namespaces({ directory: resolve(seeded), rounds: Number(options.rounds), match: options.match, add });
+  if (options['no-file']) return;
+  writeReport('namespaces', [
+    `Machine: ${machine()}; load average before the run ${before.toFixed(2)}, after it ${(loadavg()[0] ?? 0).toFixed(2)}`,
+    `Data: npm run seed; times p50 / p95 / p99 of ${options.rounds} requests one after the other`,
+    ...(options.note ? [options.note] : []),
+  ]);
+}
+
+function writeReport(name: string, facts: readonly string[]): void {
+  const at = new Date().toISOString();
+  const file = join(root, 'bench/results', `${at.slice(0, 16).replace(':', '')}-${name}.md`);
+  mkdirSync(join(root, 'bench/results'), { recursive: true });
+  writeFileSync(file, markdown(`Bench of ${at.slice(0, 10)}`, facts, rows));
+  console.log(`written: ${file}`);
+}
+
+if (options.seeded !== undefined) {
+  await seededRows(options.seeded);
+  rmSync(directory, { recursive: true, force: true });
+  process.exit(0);
+}
+
 let running: Instance | undefined;
 try {
   const before = loadavg()[0] ?? 0;
@@ -85,7 +117,6 @@ try {
   running = undefined;
   if (groups.includes('start')) await laterStarts(data, add);
 
-  const at = new Date().toISOString();
   const facts = [
     `Machine: ${machine()}; load average before the run ${before.toFixed(2)}`,
     `Data: ${size.commits.toLocaleString('en')} commits, ${size.branches} branches, generated`,
@@ -94,12 +125,7 @@ try {
     ...(options.peer ? [`Peer: ${options.peer}`] : []),
     ...(options.note ? [options.note] : []),
   ];
-  if (!options['no-file']) {
-    const file = join(root, 'bench/results', `${at.slice(0, 16).replace(':', '')}-bench.md`);
-    mkdirSync(join(root, 'bench/results'), { recursive: true });
-    writeFileSync(file, markdown(`Bench of ${at.slice(0, 10)}`, facts, rows));
-    console.log(`written: ${file}`);
-  }
+  if (!options['no-file']) writeReport('bench', facts);
 } finally {
   await running?.stop();
   rmSync(directory, { recursive: true, force: true });

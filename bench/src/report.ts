@@ -7,6 +7,7 @@ export interface Figure {
   /** Milliseconds of one after the other. */
   readonly p50?: number;
   readonly p95?: number;
+  readonly p99?: number;
   readonly megabytes?: number;
 }
 
@@ -24,10 +25,11 @@ const short = (value: number) => (value >= 100 ? Math.round(value).toLocaleStrin
 
 function shown(figure: Figure | undefined): string {
   if (!figure) return '';
-  const { rate, p50, p95, megabytes } = figure;
+  const { rate, p50, p95, p99, megabytes } = figure;
   const parts: string[] = [];
   if (rate !== undefined) parts.push(`${short(rate)}/s`);
-  if (p50 !== undefined) parts.push(p95 === undefined ? `${short(p50)} ms` : `${short(p50)} / ${short(p95)} ms`);
+  if (p50 !== undefined)
+    parts.push(`${[p50, p95, p99].flatMap((time) => (time === undefined ? [] : [short(time)])).join(' / ')} ms`);
   if (megabytes !== undefined) parts.push(`${short(megabytes)} MB`);
   return parts.join(', ');
 }
