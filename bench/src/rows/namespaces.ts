@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type Ask, quantile, send } from '../load.ts';
 import { type Instance, startInstance, token } from '../process.ts';
 import type { Figure, Row } from '../report.ts';
-import { connect, type Target, withoutLimits } from '../target.ts';
+import { connect, type Target } from '../target.ts';
 
 interface Where {
   readonly directory: string;
@@ -44,8 +44,8 @@ const lists = (top: number, project: number): readonly (readonly [string, string
   ['GET /groups, page 20', '/groups?page=20'],
   ['GET /groups by path', '/groups?order_by=path&sort=desc'],
   ['GET /groups by id', '/groups?order_by=id'],
-  ['GET /groups?search=meter', '/groups?search=meter'],
-  ['GET /groups?search by similarity', '/groups?search=meter&order_by=similarity'],
+  ['GET /groups?search=meter-77', '/groups?search=meter-77'],
+  ['GET /groups?search by similarity', '/groups?search=meter-77&order_by=similarity'],
   ['GET /groups?top_level_only', '/groups?top_level_only=true'],
   ['GET /groups?min_access_level=30', '/groups?min_access_level=30'],
   ['GET /groups?owned', '/groups?owned=true'],
@@ -57,9 +57,9 @@ const lists = (top: number, project: number): readonly (readonly [string, string
   ['GET /projects?membership', '/projects?membership=true'],
   ['GET /projects?owned', '/projects?owned=true'],
   ['GET /projects?min_access_level=40 by name', '/projects?min_access_level=40&order_by=name'],
-  ['GET /projects?search=sluice', '/projects?search=sluice'],
-  ['GET /projects?search by similarity', '/projects?search=sluice&order_by=similarity'],
-  ['GET /projects?search_namespaces', '/projects?search=sluice&search_namespaces=true'],
+  ['GET /projects?search=gate-777', '/projects?search=gate-777'],
+  ['GET /projects?search by similarity', '/projects?search=gate-777&order_by=similarity'],
+  ['GET /projects?search_namespaces', '/projects?search=gate-777&search_namespaces=true'],
   ['GET /projects?topic=mill', '/projects?topic=mill'],
   ['GET /projects?visibility=private', '/projects?visibility=private'],
   ['GET /projects?simple keyset', '/projects?simple=true&pagination=keyset'],
@@ -72,7 +72,7 @@ const lists = (top: number, project: number): readonly (readonly [string, string
         `/groups/${top}/projects?include_subgroups=true&order_by=${order}`,
       ] as const,
   ),
-  ['GET /groups/:id/projects?include_subgroups search', `/groups/${top}/projects?include_subgroups=true&search=sluice`],
+  ['GET /groups/:id/projects?include_subgroups search', `/groups/${top}/projects?include_subgroups=true&search=gate-777`],
   ['GET /groups/:id/subgroups', `/groups/${top}/subgroups?all_available=true`],
   ['GET /groups/:id/descendant_groups', `/groups/${top}/descendant_groups?all_available=true`],
   ['GET /groups/:id/members/all', `/groups/${top}/members/all`],
@@ -222,7 +222,7 @@ async function check(where: Where, client: pg.Client, facts: Facts): Promise<voi
 export async function namespaces(where: Where): Promise<void> {
   const instance: Instance = await startInstance(where.directory);
   try {
-    const target = await withoutLimits(connect('ours', instance.url, token));
+    const target = connect('ours', instance.url, token);
     const log = { info: () => undefined, warn: (text: string) => console.warn(text) };
     const { connection } = await startPostgres({ dataDir: `${where.directory}/millrace/postgres`, log });
     const client = new pg.Client(connection);

@@ -52,33 +52,55 @@ export function levelsOf(userId: number | null, project: boolean): Sql {
 /** Condition on the grant row of that alias: it is active and has not expired. */
 export const grantHolds = (alias: string): RawBuilder<boolean> => sql<boolean>`(${sql.raw(holds(alias))})`;
 
+/** One step down the tree, always by the index on `parent_id`: the planner cannot know how little is below. */
+const children = (of: string): Sql =>
+  sql.raw(`cross join lateral (select c.id from namespaces c where c.parent_id = ${of}.id offset 0) child`);
+
 /**
  * Common table expressions for a `with`: `access (namespace_id, project_id, level)` has every grant of the user, those
- * through invited groups included, without what descends from it.
+ * through invited groups included, without what descends from it; `roles (id, level)` has every namespace with the user's
+ * level there, inherited ones included.
  */
 export function accessTables(userId: number): Sql {
   return sql`mine as materialized (
       select g.namespace_id, g.project_id, g.level from grants g
       where g.user_id = ${userId} and g.level > 0 and ${grantHolds('g')}
+    ), own as materialized (
+      with recursive reach (id, level) as (
+        select namespace_id, level from mine where namespace_id is not null and level > ${Level.minimal}
+        union select child.id, reach.level from reach ${children('reach')}
+      ) select id, max(level) as level from reach group by id
+    ), invited as materialized (
+      select s.namespace_id, s.project_id, least(s.level, own.level) as level from own
+        cross join lateral (select s.namespace_id, s.project_id, s.level from grants s
+          where s.group_id = own.id and ${grantHolds('s')} offset 0) s
     ), access as materialized (
-      select namespace_id, project_id, level from mine
-      union all
-      select s.namespace_id, s.project_id, least(s.level, max(i.level)) from (
-          with recursive reach (id, level) as (
-            select namespace_id, level from mine where namespace_id is not null and level > ${Level.minimal}
-            union select n.id, reach.level from reach join namespaces n on n.parent_id = reach.id
-          ) select id, level from reach) i
-        join grants s on s.group_id = i.id and ${grantHolds('s')}
-        group by s.id, s.namespace_id, s.project_id, s.level
+      select namespace_id, project_id, level from mine union all select namespace_id, project_id, level from invited
+    ), roles as materialized (
+      with recursive reach (id, level) as (
+        select namespace_id, level from invited where namespace_id is not null
+        union select child.id, reach.level from reach ${children('reach')}
+      ) select id, max(level) as level from (select id, level from own union all select id, level from reach) either
+        group by id
     )`;
 }
 
-/** Ids of namespaces on which the user of `access` has at least the level, inherited ones included. */
-export const namespacesWithLevel = (level: number): Sql =>
-  sql`with recursive reach (id) as (
-      select a.namespace_id from access a where a.namespace_id is not null and a.level >= ${level}
-      union select d.id from reach join namespaces d on d.parent_id = reach.id
-    ) select id from reach`;
+/** Ids of namespaces on which the user of `access` has at least the level, which is a guest's or higher. */
+export const namespacesWithLevel = (level: number): Sql => sql`select r.id from roles r where r.level >= ${level}`;
+
+/** Rows of projects with the level, each once, found through the namespaces; `but` narrows them further by `q`. */
+const projectsWithLevel = (level: number, but: Sql = sql`true`): Sql => sql`
+    select q.* from roles r
+      cross join lateral (select q.* from projects q where q.namespace_id = r.id offset 0) q
+      where r.level >= ${level} and ${but}
+    union all
+    select q.* from (select distinct a.project_id as id from access a where a.level >= ${level}) a
+      join projects q on q.id = a.id where q.namespace_id not in (${namespacesWithLevel(level)}) and ${but}`;
+
+/** Whether the project `p` is among them, asked of each row: for walks along an index. */
+const projectHasLevel = (level: number): Sql =>
+  sql`(p.namespace_id in (${namespacesWithLevel(level)})
+      or p.id in (select a.project_id from access a where a.project_id is not null and a.level >= ${level}))`;
 
 /** Whether somebody sees the group `n`: where they have a role, and top-level groups with minimal access. */
 const groupsWithLevel = (level: number): Sql =>
@@ -87,11 +109,6 @@ const groupsWithLevel = (level: number): Sql =>
       ? sql``
       : sql` or (n.parent_id is null and n.id in (select a.namespace_id from access a where a.level = ${Level.minimal}))`
   })`;
-
-const projectsWithLevel = (level: number): Sql => sql`
-    select q.id from projects q where q.namespace_id in (${namespacesWithLevel(level)})
-    union
-    select a.project_id from access a where a.project_id is not null and a.level >= ${level}`;
 
 /** Visibilities that the caller may look into without being a member. */
 function openVisibilities(caller: Caller): string[] {
@@ -110,19 +127,29 @@ interface Scope {
   readonly condition: Sql;
 }
 
+interface ProjectScope extends Scope {
+  /** The same as rows of projects, each once and as they are found; null where the condition holds for all. */
+  readonly rows: Sql | null;
+}
+
 /** Projects `p` that the caller may see, narrowed to those of a level. */
-export function projectScope(caller: Caller, { minimum }: AccessFilter): Scope {
+export function projectScope(caller: Caller, { minimum }: AccessFilter): ProjectScope {
   const user = caller.user;
-  if (minimum === null && readsAll(caller)) return { tables: null, condition: sql`true` };
-  const open = sql`p.visibility = any(${openVisibilities(caller)}::text[])`;
-  if (user === null) return { tables: null, condition: minimum === null ? open : sql`false` };
+  if (minimum === null && readsAll(caller)) return { tables: null, condition: sql`true`, rows: null };
+  const visibilities = sql`any(${openVisibilities(caller)}::text[])`;
+  const open = sql`p.visibility = ${visibilities}`;
+  const openRows = sql`select o.* from projects o where o.visibility = ${visibilities}`;
+  if (user === null)
+    return minimum === null
+      ? { tables: null, condition: open, rows: openRows }
+      : { tables: null, condition: sql`false`, rows: null };
   const tables = accessTables(user.id);
-  if (minimum !== null)
-    return { tables, condition: sql`p.id in (${projectsWithLevel(Math.max(minimum, Level.guest))})` };
+  const level = Math.max(minimum ?? Level.guest, Level.guest);
+  if (minimum !== null) return { tables, condition: projectHasLevel(level), rows: projectsWithLevel(level) };
   return {
     tables,
-    condition: sql`(${open} or p.namespace_id in (${namespacesWithLevel(Level.guest)})
-      or p.id in (select a.project_id from access a where a.project_id is not null and a.level >= ${Level.guest}))`,
+    condition: sql`(${open} or ${projectHasLevel(level)})`,
+    rows: sql`${openRows} union all ${projectsWithLevel(level, sql`not (q.visibility = ${visibilities})`)}`,
   };
 }
 

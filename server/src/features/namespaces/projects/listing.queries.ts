@@ -78,18 +78,36 @@ function searchCondition(search: string, namespaces: boolean): Sql {
   );
 }
 
-function placeCondition(filter: ProjectFilter): Sql[] {
-  const invited = (id: number) =>
-    sql`p.id in (select s.project_id from grants s where s.group_id = ${id} and s.project_id is not null and ${grantHolds('s')})`;
-  if (filter.onlySharedWith !== undefined) return [invited(filter.onlySharedWith)];
+const invited = (id: number): Sql =>
+  sql`select s.project_id from grants s where s.group_id = ${id} and s.project_id is not null and ${grantHolds('s')}`;
+
+/** Whether the project `p` is where the filter asks, for walks along an index; the planner is kept from joining. */
+function placeConditions(filter: ProjectFilter): Sql[] {
+  if (filter.onlySharedWith !== undefined) return [sql`(p.id in (${invited(filter.onlySharedWith)})) is true`];
   const id = filter.namespaceId;
   if (id === undefined) return [];
   const inside = filter.descendants ? sql`p.namespace_id in ${below(id)}` : sql`p.namespace_id = ${id}`;
-  return [filter.shared ? sql`(${inside} or ${invited(id)})` : inside];
+  return [filter.shared ? sql`(${inside} or p.id in (${invited(id)})) is true` : sql`(${inside}) is true`];
+}
+
+/** The same as rows of projects, each once. */
+function placeRows(filter: ProjectFilter): Sql | null {
+  if (filter.onlySharedWith !== undefined)
+    return sql`select q.* from projects q where q.id in (${invited(filter.onlySharedWith)})`;
+  const id = filter.namespaceId;
+  if (id === undefined) return null;
+  const inside = filter.descendants
+    ? sql`select q.* from namespaces_below(${id}) b (id)
+        cross join lateral (select q.* from projects q where q.namespace_id = b.id offset 0) q`
+    : sql`select q.* from projects q where q.namespace_id = ${id}`;
+  if (!filter.shared) return inside;
+  const home = filter.descendants ? below(id) : sql`(select ${id}::bigint)`;
+  return sql`${inside} union all
+    select q.* from projects q where q.id in (${invited(id)}) and q.namespace_id not in ${home}`;
 }
 
 function conditionsOf(filter: ProjectFilter): Sql[] {
-  const found: Sql[] = placeCondition(filter);
+  const found: Sql[] = [];
   const add = <T>(value: T | undefined, condition: (value: T) => Sql) => {
     if (value !== undefined) found.push(condition(value));
   };
@@ -139,44 +157,82 @@ function orderBy({ order, direction }: ProjectWindow, search: string | undefined
 /** The order of keyset pages. */
 export const projectIdOrder = (direction: 'asc' | 'desc') => idOrder<Project>(direction, sql`p.id`);
 
-function base(caller: Caller, filter: ProjectFilter) {
-  const scope = projectScope(caller, { minimum: filter.minimumLevel ?? null });
-  return { tables: scope.tables, conditions: [scope.condition, ...conditionsOf(filter)] };
+/** Filters that leave most projects in; by every other one few are found, and faster than through the caller's groups. */
+const wide: ReadonlySet<string> = new Set([
+  ...['archived', 'active', 'visibility', 'minimumLevel', 'idAfter', 'idBefore', 'searchNamespaces', 'descendants'],
+  ...['activityAfter', 'activityBefore', 'updatedAfter', 'updatedBefore', 'repositoryStorage', 'shared'],
+  ...['issuesEnabled', 'mergeRequestsEnabled', 'includePendingDelete', 'hiddenAfterDays'],
+]);
+const isWide = (filter: ProjectFilter): boolean =>
+  Object.entries(filter).every(([name, value]) => value === undefined || value === '' || wide.has(name));
+
+interface Source {
+  readonly tables: Sql | null;
+  readonly from: Sql;
+  readonly conditions: readonly Sql[];
 }
 
-function pageStatement(caller: Caller, filter: ProjectFilter, window: ProjectWindow) {
-  const { tables, conditions } = base(caller, filter);
+const withNamespace = sql`join namespaces n on n.id = p.namespace_id`;
+
+/** The projects of a filter, to be counted or sorted: found by what narrows them most. */
+function gathered(caller: Caller, filter: ProjectFilter): Source {
+  const { tables, condition, rows } = projectScope(caller, { minimum: filter.minimumLevel ?? null });
+  const rest = conditionsOf(filter);
+  const place = placeRows(filter);
+  const byRole = place === null && isWide(filter) ? rows : null;
+  const found = place ?? byRole;
+  const from = sql`${found ? sql`(${found}) p` : sql`projects p`} ${filter.searchNamespaces ? withNamespace : sql``}`;
+  return { tables, from, conditions: byRole ? rest : [condition, ...rest] };
+}
+
+/** The same for a list with so many that the first ones are soon found along the index of its order. */
+function walked(caller: Caller, filter: ProjectFilter): Source {
+  const { tables, condition } = projectScope(caller, { minimum: filter.minimumLevel ?? null });
+  const conditions = [sql`(${condition}) is true`, ...placeConditions(filter), ...conditionsOf(filter)];
+  return { tables, from: sql`projects p ${withNamespace}`, conditions };
+}
+
+function pageStatement(caller: Caller, filter: ProjectFilter, window: ProjectWindow, many: boolean) {
+  const walks = many && window.order !== 'similarity';
+  const { tables, from, conditions } = walks ? walked(caller, filter) : gathered(caller, filter);
   const continued = projectIdOrder(window.direction).after(window.after);
-  if (continued) conditions.push(continued);
+  const wanted = allOf(continued ? [...conditions, continued] : conditions);
+  const order = orderBy(window, filter.search);
+  const candidates = walks ? null : sql`candidates as materialized (select p.id from ${from} where ${wanted})`;
+  const rows = walks
+    ? sql`${from} where ${wanted}`
+    : sql`candidates join projects p on p.id = candidates.id join namespaces n on n.id = p.namespace_id`;
   const page = sql`page as materialized (
-    select p.id, row_number() over (order by ${orderBy(window, filter.search)}) as position
-    from projects p join namespaces n on n.id = p.namespace_id
-    where ${allOf(conditions)}
-    order by ${orderBy(window, filter.search)} limit ${window.limit} offset ${window.offset})`;
-  return sql<ProjectRow>`${withTables(tables, page)}
+    select p.id, row_number() over (order by ${order}) as position from ${rows}
+    order by ${order} limit ${window.limit} offset ${window.offset})`;
+  return sql<ProjectRow>`${withTables(tables, candidates, page)}
     select ${sql.raw(projectColumns)}
     from page join projects p on p.id = page.id join namespaces n on n.id = p.namespace_id
       cross join ${levelsOf(caller.user?.id ?? null, true)}
     order by page.position`;
 }
 
-/** One page of projects with their namespaces and the caller's level on each. */
+/**
+ * One page of projects with their namespaces and the caller's level on each. `total` is what `countProjects` says, which
+ * decides how they are found; it is asked where the caller does not know it.
+ */
 export async function listProjects(
   db: Db,
   caller: Caller,
   filter: ProjectFilter,
   window: ProjectWindow,
+  total?: number,
 ): Promise<ProjectSubject[]> {
-  const { rows } = await pageStatement(caller, filter, window).execute(db);
+  const many = (total ?? (await countProjects(db, caller, filter))) > countLimit;
+  const { rows } = await pageStatement(caller, filter, window, many).execute(db);
   return rows.map(toProjectSubject);
 }
 
 /** How many there are, counted up to one more than is ever told. */
 export async function countProjects(db: Db, caller: Caller, filter: ProjectFilter): Promise<number> {
-  const { tables, conditions } = base(caller, filter);
+  const { tables, from, conditions } = gathered(caller, filter);
   const { rows } = await sql<{ count: number }>`${withTables(tables)}
     select count(*)::int as count from (
-      select 1 from projects p join namespaces n on n.id = p.namespace_id
-      where ${allOf(conditions)} limit ${countLimit + 1}) counted`.execute(db);
+      select 1 from ${from} where ${allOf(conditions)} limit ${countLimit + 1}) counted`.execute(db);
   return rows[0]?.count ?? 0;
 }

@@ -30,10 +30,8 @@ export function projectLister(deps: NamespacesDependencies, present: PresentProj
     if (keyset && order !== 'id') throw keysetUnavailable();
     const { limit, offset, after } = page;
     const window = { order, direction: options.direction ?? 'desc', limit, offset, after } as const;
-    const [rows, total] = await Promise.all([
-      listProjects(deps.db, caller, filter, window),
-      keyset ? null : countProjects(deps.db, caller, filter),
-    ]);
+    const total = await countProjects(deps.db, caller, filter);
+    const rows = await listProjects(deps.db, caller, filter, window, total);
     const { cursorOf } = projectIdOrder(window.direction);
     const found = keyset ? keysetPage(page, rows, ({ project }) => cursorOf(project)) : offsetPage(page, rows, total);
     return withItems(found, await present(found.items, caller, options));

@@ -11,6 +11,7 @@ import { twoFactorGroups } from './0011-two-factor-groups.ts';
 import { policy } from './0012-policy.ts';
 import { members } from './0013-members.ts';
 import { projectsMigration } from './0015-projects.ts';
+import { largeLists } from './0019-large-lists.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   policy,
   members,
   projectsMigration,
+  largeLists,
 ];
