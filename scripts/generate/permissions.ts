@@ -122,6 +122,14 @@ not passed on.
 A public project or group can be seen by everyone, an internal one by everyone who is signed in and not external, a private one
 by its members. What someone may not see does not exist for them: they get 404, not 403.
 
+A top-level group can be kept to networks (\`ip_restriction_ranges\`). From any other address the group and everything below it
+do not exist: over the API, git and the pages, for members, administrators and jobs alike. Owners and administrators still reach
+the settings of a group, to change them. Names in lists of several groups, and what runners fetch and report, are not kept back.
+The address is the one that trusted proxies tell (\`MILLRACE_TRUSTED_PROXIES\`).
+
+Nothing of this is remembered between two requests: a changed membership, invitation, role or parent counts for the very next
+request on every process. Rows of expired memberships are removed, and audited, once a day; they give nothing since the day itself.
+
 Parts of a project have an access level each, such as \`builds_access_level\`: \`enabled\` for everyone who can see the project,
 \`private\` for its members, \`disabled\` for nobody.
 

@@ -72,7 +72,10 @@ const lists = (top: number, project: number): readonly (readonly [string, string
         `/groups/${top}/projects?include_subgroups=true&order_by=${order}`,
       ] as const,
   ),
-  ['GET /groups/:id/projects?include_subgroups search', `/groups/${top}/projects?include_subgroups=true&search=gate-777`],
+  [
+    'GET /groups/:id/projects?include_subgroups search',
+    `/groups/${top}/projects?include_subgroups=true&search=gate-777`,
+  ],
   ['GET /groups/:id/subgroups', `/groups/${top}/subgroups?all_available=true`],
   ['GET /groups/:id/descendant_groups', `/groups/${top}/descendant_groups?all_available=true`],
   ['GET /groups/:id/members/all', `/groups/${top}/members/all`],

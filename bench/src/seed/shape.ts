@@ -121,7 +121,7 @@ export function* memberships({ users, groups, projects, memberships: count }: Si
   }
 }
 
-/** Groups invited to groups and projects: one for four groups each. */
+/** Groups invited to groups and projects: one for four groups each, a tenth of them for some time. */
 export function* invitations({ groups, projects }: Sizes): Generator<Membership> {
   const below = numbers(4711);
   for (let made = 0; made < groups / 2; made += 1) {

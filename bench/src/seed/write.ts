@@ -84,7 +84,7 @@ export interface Seeded {
   readonly project: number;
 }
 
-/** Fills the database. Indexes of memberships are made anew at the end, which is faster than keeping them. */
+/** Fills the database, in one transaction. */
 export async function writeSeed(client: pg.Client, sizes: Sizes, say: (text: string) => void): Promise<Seeded> {
   const shape = shapeOf(sizes);
   await client.query('set synchronous_commit = off');

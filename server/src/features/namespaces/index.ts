@@ -3,6 +3,7 @@ import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
+import { expiryTask } from './access/expiry.ts';
 import { findGroupSubject, findProjectSubject } from './access/parents.queries.ts';
 import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
 import { accessTokenService } from './access-tokens/access-tokens.service.ts';
@@ -79,6 +80,7 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
   const present = projectPresenter(deps);
   const list = projectLister(deps, present);
   const deletion = deletionService(deps);
+  const expiry = expiryTask(deps.db);
   const parents = parentLoader(deps.db);
   return {
     routes: [
@@ -90,8 +92,8 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
       ...accessTokenRoutes(deps, accessTokenService(deps)),
       ...jobTokenScopeRoutes({ deps, parents, present }),
     ],
-    tasks: deletion.tasks,
-    cron: deletion.cron,
+    tasks: [...deletion.tasks, expiry.task],
+    cron: [...deletion.cron, expiry.cron],
     parents,
     soleOwnedGroups: (userId) => soleOwnedGroups(deps.db, userId),
     removePlacesOf: deletion.removePlacesOf,

@@ -126,7 +126,7 @@ export interface GroupRule extends Rule {
 
 export const groupAbilities = {
   // The group itself.
-  read_group: { role: guest, open: 'anyone', auditor: true, minimal: true },
+  read_group: { role: guest, open: 'anyone', auditor: true, minimal: true, anyAddress: true },
   create_project: { role: 'project_creation_level', changes: true },
   create_subgroup: { role: 'subgroup_creation_level', changes: true },
   import_project: { role: maintainer, changes: true },

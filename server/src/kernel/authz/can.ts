@@ -8,6 +8,7 @@ import {
   type ProjectRule,
   projectAbilities,
 } from './abilities.ts';
+import { isWithin } from './addresses.ts';
 import { Level } from './levels.ts';
 import { type Caller, type GroupSubject, type ProjectSubject, readsAll } from './subjects.ts';
 
@@ -41,6 +42,13 @@ function visible(visibility: string, caller: Caller): boolean {
   return visibility === 'internal' && caller.user !== null && !caller.user.external;
 }
 
+/** Whether the caller is outside the networks that the top-level group is kept to. */
+const isOutside = (caller: Caller, { ipRanges }: ProjectSubject | GroupSubject): boolean =>
+  typeof ipRanges === 'string' &&
+  ipRanges !== '' &&
+  caller.address !== undefined &&
+  !isWithin(ipRanges, caller.address);
+
 /** What deploy tokens are for. */
 const deployAbilities: ReadonlySet<ProjectAbility> = new Set(['read_project', 'read_code']);
 
@@ -60,6 +68,7 @@ function standing(caller: Caller, ability: ProjectAbility, subject: ProjectSubje
 
 export function canOnProject(caller: Caller, ability: ProjectAbility, subject: ProjectSubject): boolean {
   const rule: ProjectRule = projectAbilities[ability];
+  if (isOutside(caller, subject)) return false;
   const as = standing(caller, ability, subject);
   if (as === 'nobody') return false;
   const deploy = caller.credential.kind === 'deploy';
@@ -76,6 +85,7 @@ export function canOnProject(caller: Caller, ability: ProjectAbility, subject: P
 
 export function canOnGroup(caller: Caller, ability: GroupAbility, subject: GroupSubject): boolean {
   const rule: GroupRule = groupAbilities[ability];
+  if (isOutside(caller, subject) && !(rule.anyAddress && (caller.admin || subject.level >= Level.owner))) return false;
   if (caller.credential.kind === 'deploy') return false;
   if (caller.credential.kind === 'job' && ability !== 'read_group') return false;
   if (rule.changes && subject.group.marked_for_deletion_on !== null) return false;

@@ -41,6 +41,8 @@ export interface Caller {
   readonly admin: boolean;
   /** The administrator who acts as `user`. */
   readonly impersonator?: CallerUser;
+  /** Where the request comes from, as trusted proxies tell; work without a request comes from nowhere and is not refused. */
+  readonly address?: string;
 }
 
 /** Administrators and auditors see everything that there is; the job of an auditor is no auditor. */
@@ -81,12 +83,16 @@ export interface ProjectSubject {
   readonly parts?: LevelParts;
   /** Whether the caller's job, of another project, may reach this one as its user; set for callers that are jobs. */
   readonly jobTokenAllowed?: boolean;
+  /** Networks that the top-level group is kept to. */
+  readonly ipRanges?: string | null;
 }
 
 export interface GroupSubject {
   readonly kind: 'group';
   readonly group: Namespace;
   readonly level: Level;
+  /** Networks that the top-level group is kept to. */
+  readonly ipRanges?: string | null;
 }
 
 export type Subject = ProjectSubject | GroupSubject;

@@ -228,7 +228,7 @@ async function run(
   const path = request.params as Record<string, string>;
   // `/users/` is not the user without a name; only the rest that `*` catches may be empty.
   if (Object.entries(path).some(([name, value]) => value === '' && name !== '*')) throw noSuchRoute();
-  const caller = await callerOf(route, deps, request, reply, query);
+  const caller = { ...(await callerOf(route, deps, request, reply, query)), address: addressOf(request) };
   const subject = await authorise(route, deps, caller, path);
   if (subject && (route.access.on === 'project' || route.access.on === 'group')) {
     const name = route.access.param ?? 'id';

@@ -110,7 +110,8 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
     path: string,
     service: GitService,
   ): Promise<{ subject: ProjectSubject; caller: Caller }> {
-    const caller = (await deps.rates.identified(request, reply, 'git_http', () => callerOf(request))) ?? anonymous;
+    const known = (await deps.rates.identified(request, reply, 'git_http', () => callerOf(request))) ?? anonymous;
+    const caller = { ...known, address: request.ip };
     if (caller.credential.kind !== 'job' && !(await deps.allowed()))
       throw plain(403, 'Git access over HTTP is not allowed\n');
     const subject = await deps.parents.project(path, caller);

@@ -48,11 +48,12 @@ export function liveEvents(deps: LiveDependencies): { mount(server: FastifyInsta
   return {
     mount(server) {
       server.get<{ Querystring: { topics?: string } }>('/api/v4/live', async (request, reply) => {
-        const caller =
+        const known =
           (await authenticate(deps.resolver, request, request.query as Record<string, unknown>, [
             'token',
             'session',
           ])) ?? anonymous;
+        const caller = { ...known, address: request.ip };
         if (caller.scopes && !caller.scopes.has('api') && !caller.scopes.has('read_api'))
           throw insufficientScope(['api', 'read_api']);
         const topics = [

@@ -25,18 +25,22 @@ export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: Nam
   project_level: number | null;
   group_level: number | null;
   shared: boolean;
+  /** Where one is looked up, not in lists. */
+  ip_ranges?: string | null;
 };
 
 /** Columns of `projects p join namespaces n` and `levels` for a `ProjectRow`. */
 export const projectColumns = `p.*, ${namespaceColumns.map((column) => `n.${column} as n_${column}`).join(', ')},
   levels.*, exists (select 1 from grants s where s.group_id is not null and s.project_id = p.id) as shared`;
 
-const projectSelect = `select ${projectColumns}
+const ipRanges = '(select r.ip_restriction_ranges from namespaces r where r.id = n.traversal_ids[1]) as ip_ranges';
+
+const projectSelect = `select ${projectColumns}, ${ipRanges}
   from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsText('$1', true)}`;
 const projectById = `${projectSelect} where p.id = $2`;
 const projectByPath = `${projectSelect} where p.namespace_id = namespace_at($2) and lower(p.path) = lower($3)`;
 
-const groupSelect = `select n.*, levels.effective_level from namespaces n cross join ${levelsText('$1', false)}`;
+const groupSelect = `select n.*, levels.effective_level, ${ipRanges} from namespaces n cross join ${levelsText('$1', false)}`;
 const groupById = `${groupSelect} where n.id = $2 and n.kind = 'group'`;
 const groupByPath = `${groupSelect} where n.id = namespace_at($2) and n.kind = 'group'`;
 const namespaceById = `${groupSelect} where n.id = $2`;
@@ -66,6 +70,7 @@ export function toProjectSubject(row: ProjectRow): ProjectSubject {
     project_level,
     group_level,
     shared,
+    ip_ranges,
     ...project
   } = row;
   return {
@@ -84,6 +89,7 @@ export function toProjectSubject(row: ProjectRow): ProjectSubject {
       avatar_object_key: n_avatar_object_key,
     },
     level: effective_level,
+    ...(ip_ranges === undefined ? {} : { ipRanges: ip_ranges }),
     parts: { project: project_level, group: group_level, shared },
   };
 }
@@ -107,11 +113,11 @@ export async function findProjectSubject(
   return row ? toProjectSubject(row) : null;
 }
 
-type LevelledNamespace = Namespace & { effective_level: Level };
+type LevelledNamespace = Namespace & { effective_level: Level; ip_ranges: string | null };
 
 function toGroupSubject(row: LevelledNamespace): GroupSubject {
-  const { effective_level, ...group } = row;
-  return { kind: 'group', group, level: effective_level };
+  const { effective_level, ip_ranges, ...group } = row;
+  return { kind: 'group', group, level: effective_level, ipRanges: ip_ranges };
 }
 
 /** A group with the user's level on it. */
