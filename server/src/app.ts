@@ -166,6 +166,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       projectCreated: (subject, options) => repository.setup.created(subject, options),
       projectRemoved: (tx, project) =>
         addJob(tx, repository.remove, { storage: project.repository_storage, path: project.repository_path }),
+      projectCopied: (source, target, branches) => repository.copied(source, target, branches),
       readmePath: (project) => repository.setup.readmePath(project),
       changeDefaultBranch: (project, branch) => repository.setup.changeDefaultBranch(project, branch),
     },
@@ -195,6 +196,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     recordFact: (tx, { kind, projectId, actorId, payload }) =>
       emit(tx, { kind, project_id: projectId, actor_id: actorId, payload }),
     announce: publish,
+    find: (idOrPath) => namespaces.projectFor(idOrPath, null),
     project: async (_handle, id) => (await namespaces.projectFor(id, null))?.project ?? null,
     log,
   });

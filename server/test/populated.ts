@@ -101,7 +101,15 @@ export async function startPopulated(): Promise<Populated> {
   for (const number of three) await repository.commit('main', { [`more-${number}.txt`]: 'more' });
   const base = `/projects/${project.id}`;
   for (const number of three) {
-    await buildMember(app, { of: project });
+    const { user } = await buildMember(app, { of: project });
+    const fork = await buildProject(app, { owner: user, visibility: 'public', forked_from_project_id: project.id });
+    const stars = [
+      { user_id: user.id, project_id: project.id, created_at: new Date(Date.UTC(2025, 0, number)) },
+      { user_id: admin.user.id, project_id: fork.id },
+    ];
+    await app.db.insertInto('project_stars').values(stars).execute();
+    const invited = await buildGroup(app, { visibility: 'public' });
+    await app.db.insertInto('grants').values({ group_id: invited.id, project_id: project.id, level: 30 }).execute();
     await call('POST', `${base}/variables`, { key: `KEY_${number}`, value: 'x' });
     await call('POST', `${base}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
     await call('POST', `${base}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });

@@ -16,6 +16,8 @@ interface RepositoryHooks {
   projectRemoved(tx: Db, project: Project): Promise<void>;
   /** Path of the README on the default branch; null when there is none. */
   readmePath(project: Project): Promise<string | null>;
+  /** Copies the repository of a project to a new one: these branches only, or all branches and tags. */
+  projectCopied(source: Project, target: Project, branches: readonly string[] | null): Promise<void>;
   /** Makes another branch the default one; false when there is no such branch. The row is changed after it. */
   changeDefaultBranch(project: Project, branch: string): Promise<boolean>;
 }

@@ -9,6 +9,8 @@ import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
 import { accessTokenService } from './access-tokens/access-tokens.service.ts';
 import { deletionService } from './deletion/deletion.service.ts';
 import type { NamespacesDependencies } from './deps.ts';
+import { forkRoutes } from './forks/forks.routes.ts';
+import { forkService } from './forks/forks.service.ts';
 import { soleOwnedGroups } from './groups/groups.queries.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
 import { groupService } from './groups/groups.service.ts';
@@ -23,6 +25,8 @@ import { projectPresenter } from './projects/presenter.ts';
 import { projectListRoutes } from './projects/project-lists.routes.ts';
 import { projectRoutes } from './projects/projects.routes.ts';
 import { projectService } from './projects/projects.service.ts';
+import { relatedProjectRoutes } from './projects/related.routes.ts';
+import { starRoutes } from './stars/stars.routes.ts';
 
 export { nextIid } from './access/counters.queries.ts';
 export { removeGrantsOf } from './access-tokens/access-tokens.queries.ts';
@@ -81,18 +85,23 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
   const list = projectLister(deps, present);
   const deletion = deletionService(deps);
   const expiry = expiryTask(deps.db);
+  const projects = projectService(deps);
+  const forks = forkService(deps, projects);
   const parents = parentLoader(deps.db);
   return {
     routes: [
       ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present }),
       ...namespaceRoutes(deps),
       ...projectListRoutes(deps, list),
-      ...projectRoutes({ projects: projectService(deps), deletion, present }),
+      ...projectRoutes({ projects, deletion, present }),
+      ...relatedProjectRoutes(deps, projects, present),
+      ...starRoutes(deps, projects, present),
+      ...forkRoutes(forks, list, present),
       ...memberRoutes(deps, memberService(deps.db)),
       ...accessTokenRoutes(deps, accessTokenService(deps)),
       ...jobTokenScopeRoutes({ deps, parents, present }),
     ],
-    tasks: [...deletion.tasks, expiry.task],
+    tasks: [...deletion.tasks, ...forks.tasks, expiry.task],
     cron: [...deletion.cron, expiry.cron],
     parents,
     soleOwnedGroups: (userId) => soleOwnedGroups(deps.db, userId),

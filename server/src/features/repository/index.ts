@@ -9,12 +9,16 @@ import { branchRoutes } from './branches/branches.routes.ts';
 import { commitJson, projectPath } from './commits/commits.json.ts';
 import { commitRoutes } from './commits/commits.routes.ts';
 import { commitService, fileChanges } from './commits/commits.service.ts';
+import { repositoryCopies } from './copies/copies.ts';
 import type { RepositoryAccess, RepositoryRow } from './face.ts';
 import { fileRoutes } from './files/files.routes.ts';
 import { commitGraphTask } from './maintenance/maintenance.ts';
 import { type PushRuleCheckDependencies, pushRuleCheck } from './push-rules/push-rules.check.ts';
 import { pushRuleRoutes } from './push-rules/push-rules.routes.ts';
 import { pushRuleService } from './push-rules/push-rules.service.ts';
+import { fetchCounter } from './measuring/fetches.ts';
+import { measuringRoutes } from './measuring/measuring.routes.ts';
+import { repositoryMeasuring } from './measuring/measuring.ts';
 import { asHttpError, gitReader, knownSha } from './reading/git-reader.ts';
 import { refService } from './refs/refs.service.ts';
 import { repositoryOpener, repositorySetup } from './setup/setup.ts';
@@ -33,6 +37,8 @@ export interface RepositoryDependencies
   /** A handle over connections that only hold locks. */
   readonly lockDb: Db;
   readonly externalUrl: string;
+  /** A project by id or full path. */
+  readonly find: (idOrPath: string) => Promise<ProjectSubject | null>;
   /** Directories by storage name. */
   readonly storages: Readonly<Record<string, string>>;
   readonly gitBudgets: git.GitBudgets;
@@ -59,6 +65,14 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     commits,
     headMoved: (project) => bumpServiceRefs(db, project.id),
   });
+  const measuring = repositoryMeasuring({
+    db,
+    open,
+    exclusively: writes.exclusively,
+    project: async (_handle, id) => (await deps.find(String(id)))?.project ?? null,
+  });
+  const copies = repositoryCopies({ db, open, shared, exclusively: writes.exclusively });
+  const fetches = fetchCounter(db, (error) => deps.log.warn({ err: error }, 'fetches could not be counted'));
   const urlOf = (subject: ProjectSubject) => `${deps.externalUrl}/${projectPath(subject)}`;
 
   /** The commit of a branch, read from the ref itself: never older than the repository. */
@@ -151,23 +165,39 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...branchRoutes({ db, externalUrl: deps.externalUrl, reader, refs }),
       ...pushRuleRoutes(pushRuleService(db)),
       ...fileRoutes({ reader, maximumContentBytes: maximumFileContent }),
+      ...measuringRoutes({ db, measuring, fetches, find: deps.find }),
     ],
-    tasks: [sweep, remove, commitGraphTask({ db, open, project: deps.project, exclusively: writes.exclusively })],
-    cron: [{ schedule: '* * * * *', task: sweep.name }],
+    tasks: [
+      sweep,
+      remove,
+      commitGraphTask({ db, open, project: deps.project, exclusively: writes.exclusively }),
+      ...measuring.tasks,
+    ],
+    consumers: measuring.consumers,
+    cron: [{ schedule: '* * * * *', task: sweep.name }, ...measuring.cron],
   };
   return {
     ...feature,
     access,
     setup,
+    /** Copies a repository for a fork, and measures it. */
+    copied: async (source: RepositoryRow, target: RepositoryRow, branches: readonly string[] | null) => {
+      await copies.copied(source, target, branches);
+      await measuring.due(db, target.id);
+    },
     /** The task that removes a repository's files. */
     remove,
     transport: transfer({
       open,
       writes,
       maximumPushBytes: maximumPush,
+      fetched: fetches.count,
       greeting: (subject, moved) => mergeRequestHint(subject, moved, urlOf(subject)),
     }),
-    close: () => shared.close(),
+    close: async () => {
+      await fetches.flush();
+      await shared.close();
+    },
     /** Running and waiting git processes, for metrics. */
     usage: () => shared.limiter.usage(),
   };

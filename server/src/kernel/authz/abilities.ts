@@ -55,6 +55,7 @@ export const projectAbilities = {
   housekeep_project: { role: maintainer },
   link_fork: { role: owner },
   read_project_statistics: { role: reporter, auditor: true },
+  read_fetch_statistics: { role: developer, auditor: true },
   // Who is in it.
   read_project_member: { role: guest, open: 'anyone', auditor: true },
   admin_project_member: { role: maintainer },

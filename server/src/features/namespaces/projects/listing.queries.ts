@@ -17,6 +17,10 @@ export type ProjectOrder =
   | 'updated_at'
   | 'last_activity_at'
   | 'star_count'
+  | 'repository_size'
+  | 'storage_size'
+  | 'packages_size'
+  | 'wiki_size'
   | 'similarity';
 
 /** Everything that a list may ask; what is undefined does not matter. */
@@ -40,6 +44,19 @@ export interface ProjectFilter {
   readonly updatedBefore?: Date | undefined;
   readonly repositoryStorage?: string | undefined;
   readonly markedForDeletionOn?: string | undefined;
+  /** Starred by the user. */
+  readonly starredBy?: number | undefined;
+  /** Where the user did something. */
+  readonly contributedBy?: number | undefined;
+  /** Brought from elsewhere by the user. */
+  readonly importedBy?: number | undefined;
+  readonly forkedFromId?: number | undefined;
+  readonly topicId?: number | undefined;
+  readonly language?: string | undefined;
+  /** Also those whose days of grace are over and that are being removed. */
+  readonly includePendingDelete?: boolean | undefined;
+  /** How many days of grace there are, where those that are over are left out. */
+  readonly hiddenAfterDays?: number | undefined;
   /** The caller's lowest level; undefined for all that is visible. */
   readonly minimumLevel?: number | undefined;
   /** Only in the namespace. */
@@ -106,6 +123,14 @@ function placeRows(filter: ProjectFilter): Sql | null {
     select q.* from projects q where q.id in (${invited(id)}) and q.namespace_id not in ${home}`;
 }
 
+/** Requests of theirs, and what they pushed or merged while facts are kept. */
+const contributed = (id: number): Sql => sql`p.id in (
+    select m.project_id from merge_requests m
+      where m.author_id = ${id} and m.created_at > now() - interval '1 year'
+    union
+    select f.project_id from facts f where f.actor_id = ${id} and f.project_id is not null
+      and f.kind in ('push', 'merge_request.merged', 'project.created'))`;
+
 function conditionsOf(filter: ProjectFilter): Sql[] {
   const found: Sql[] = [];
   const add = <T>(value: T | undefined, condition: (value: T) => Sql) => {
@@ -131,6 +156,22 @@ function conditionsOf(filter: ProjectFilter): Sql[] {
   add(filter.updatedAfter, (value) => sql`p.updated_at >= ${value}`);
   add(filter.updatedBefore, (value) => sql`p.updated_at <= ${value}`);
   add(filter.repositoryStorage, (value) => sql`p.repository_storage = ${value}`);
+  add(filter.starredBy, (id) => sql`p.id in (select s.project_id from project_stars s where s.user_id = ${id})`);
+  add(filter.contributedBy, contributed);
+  add(
+    filter.importedBy,
+    (id) => sql`(p.creator_id = ${id} and p.import_status <> 'none' and p.forked_from_project_id is null)`,
+  );
+  add(filter.forkedFromId, (id) => sql`p.forked_from_project_id = ${id}`);
+  add(filter.topicId, (id) => sql`p.topics && (select array_agg(t.name) from topics t where t.id = ${id})`);
+  add(
+    filter.language,
+    (name) => sql`p.id in (select l.project_id from project_languages l where lower(l.name) = lower(${name}))`,
+  );
+  add(
+    filter.hiddenAfterDays,
+    (days) => sql`(p.marked_for_deletion_on is null or p.marked_for_deletion_on + ${days}::int > current_date)`,
+  );
   add(filter.markedForDeletionOn, (value) => sql`p.marked_for_deletion_on = ${value}::date`);
   return found;
 }
@@ -143,6 +184,13 @@ const columns: Readonly<Record<Exclude<ProjectOrder, 'similarity'>, Sql>> = {
   updated_at: sql`p.updated_at`,
   last_activity_at: sql`p.last_activity_at`,
   star_count: sql`p.star_count`,
+  repository_size: sql`p.repository_size`,
+  storage_size: sql`(p.repository_size
+    + coalesce((select sum(a.size) from job_artifacts a where a.project_id = p.id), 0)
+    + coalesce((select sum(u.size) from project_uploads u where u.project_id = p.id), 0))`,
+  // Nothing is stored in them yet: all have the same size.
+  packages_size: sql`0`,
+  wiki_size: sql`0`,
 };
 
 function orderBy({ order, direction }: ProjectWindow, search: string | undefined): Sql {

@@ -29,9 +29,13 @@ export function projectLister(deps: NamespacesDependencies, present: PresentProj
     const order = options.order ?? (keyset ? 'id' : 'created_at');
     if (keyset && order !== 'id') throw keysetUnavailable();
     const { limit, offset, after } = page;
+    const hiddenAfterDays = filter.includePendingDelete
+      ? undefined
+      : (await deps.settings.read()).deletion_adjourned_period;
+    const wanted = { ...filter, hiddenAfterDays };
     const window = { order, direction: options.direction ?? 'desc', limit, offset, after } as const;
-    const total = await countProjects(deps.db, caller, filter);
-    const rows = await listProjects(deps.db, caller, filter, window, total);
+    const total = await countProjects(deps.db, caller, wanted);
+    const rows = await listProjects(deps.db, caller, wanted, window, total);
     const { cursorOf } = projectIdOrder(window.direction);
     const found = keyset ? keysetPage(page, rows, ({ project }) => cursorOf(project)) : offsetPage(page, rows, total);
     return withItems(found, await present(found.items, caller, options));

@@ -1,18 +1,26 @@
 /** Routes of lists of projects: of the instance, a user, a group. */
 import Type from 'typebox';
+import type { Namespace } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
+import { findReferences } from '../../identity/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { ListProjects } from './listing.ts';
 import { Project } from './projects.entity.ts';
-import { filterOf, listParameters, wideFilterOf, wideListParameters } from './projects.params.ts';
-import { findPersonalNamespace } from './projects.queries.ts';
+import { filterOf, listOptions, listParameters, wideFilterOf, wideListParameters } from './projects.params.ts';
+import { findPersonalNamespace, hidesProfile } from './projects.queries.ts';
 
 const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
 
 export function projectListRoutes({ db }: NamespacesDependencies, list: ListProjects): Route[] {
+  async function namespaceOf(idOrName: string): Promise<Namespace> {
+    const found = await findPersonalNamespace(db, /^\d{1,15}$/.test(idOrName) ? Number(idOrName) : idOrName);
+    if (!found) throw notFound('User');
+    return found;
+  }
+
   return [
     route({
       ...common,
@@ -25,12 +33,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
       pagination: 'both',
       responses: { 200: ListOf(Project) },
       handler: ({ params, page, caller }) =>
-        list(caller, page, wideFilterOf(params, caller.admin), {
-          order: params.order_by,
-          direction: params.sort,
-          simple: params.simple,
-          statistics: params.statistics,
-        }),
+        list(caller, page, wideFilterOf(params, caller), listOptions(params, caller)),
     }),
     route({
       ...common,
@@ -43,17 +46,34 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
       pagination: 'both',
       responses: { 200: ListOf(Project) },
       handler: async ({ params, page, caller }) => {
-        const namespace = await findPersonalNamespace(db, /^\d{1,15}$/.test(params.id) ? Number(params.id) : params.id);
-        if (!namespace) throw notFound('User');
-        const filter = { ...wideFilterOf(params, caller.admin), namespaceId: namespace.id };
-        return await list(caller, page, filter, {
-          order: params.order_by,
-          direction: params.sort,
-          simple: params.simple,
-          statistics: params.statistics,
-        });
+        const namespace = await namespaceOf(params.id);
+        const filter = { ...wideFilterOf(params, caller), namespaceId: namespace.id };
+        return await list(caller, page, filter, listOptions(params, caller));
       },
     }),
+    ...(['starred', 'contributed'] as const).map((what) =>
+      route({
+        ...common,
+        method: 'GET',
+        path: `/users/:user_id/${what}_projects`,
+        summary: what === 'starred' ? 'Projects that a user starred' : 'Projects where a user did something',
+        rate: what === 'starred' ? 'user_starred_projects_api' : 'user_contributed_projects_api',
+        access: { on: 'public' },
+        params: Type.Object({ user_id: IdOrPath('User'), ...wideListParameters }),
+        pagination: 'both',
+        responses: { 200: ListOf(Project) },
+        handler: async ({ params, page, caller }) => {
+          const namespace = await namespaceOf(params.user_id);
+          const of = namespace.owner_id ?? 0;
+          const owner = (await findReferences(db, [of])).get(of);
+          const hidden = !caller.admin && caller.user?.id !== of && (await hidesProfile(db, of));
+          if (!owner || hidden) throw notFound('User');
+          const filter = wideFilterOf(params, caller);
+          const mine = what === 'starred' ? { starredBy: of } : { contributedBy: of };
+          return await list(caller, page, { ...filter, ...mine }, listOptions(params, caller));
+        },
+      }),
+    ),
     route({
       ...common,
       method: 'GET',
@@ -74,12 +94,12 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
           caller,
           page,
           {
-            ...filterOf(params),
+            ...filterOf(params, caller),
             namespaceId: subject.group.id,
             descendants: params.include_subgroups,
             shared: params.with_shared,
           },
-          { order: params.order_by, direction: params.sort, simple: params.simple },
+          listOptions(params, caller),
         ),
     }),
   ];

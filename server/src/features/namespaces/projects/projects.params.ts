@@ -1,5 +1,6 @@
 /** Parameters of lists of projects. */
 import type { Static, TObject } from 'typebox';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { invalidParameters } from '../../../kernel/http/errors.ts';
 import {
   Bool,
@@ -14,6 +15,7 @@ import {
 } from '../../../kernel/http/params/schema.ts';
 import { visibilities } from '../naming/naming.ts';
 import type { ProjectFilter } from './listing.queries.ts';
+import type { ListOptions } from './listing.ts';
 
 const orders = [
   'id',
@@ -24,18 +26,26 @@ const orders = [
   'last_activity_at',
   'similarity',
   'star_count',
+  'repository_size',
+  'storage_size',
+  'packages_size',
+  'wiki_size',
 ] as const;
+/** Orders that only administrators may ask for; for others the usual one. */
+const adminOrders: ReadonlySet<string> = new Set(['repository_size', 'storage_size', 'packages_size', 'wiki_size']);
 
 /** Filters that every list of projects knows. */
 export const listParameters = {
   archived: Optional(Bool({ description: 'Only archived projects, or only those that are not' })),
   visibility: Optional(OneOf(visibilities, { description: 'Who may see it' })),
-  order_by: Optional(OneOf(orders, { description: 'Default `created_at`' })),
+  order_by: Optional(OneOf(orders, { description: 'Default `created_at`; sizes for administrators only' })),
   sort: Optional(OneOf(['asc', 'desc'], { description: 'Default `desc`' })),
   search: Optional(Str({ description: 'Only those whose name or description contains this text' })),
   simple: Optional(Bool({ default: false, description: 'The short form' })),
   owned: Optional(Bool({ default: false, description: 'Only those that the caller owns' })),
   topic: Optional(List(Str(), { commas: true, description: 'All of these' })),
+  topic_id: Optional(Int({ description: 'The same by the id of one topic' })),
+  starred: Optional(Bool({ default: false, description: 'Only those that the caller starred' })),
   with_issues_enabled: Optional(Bool({ default: false, description: 'Only projects with issues switched on' })),
   with_merge_requests_enabled: Optional(
     Bool({ default: false, description: 'Only projects with merge requests switched on' }),
@@ -59,6 +69,11 @@ export const wideListParameters = {
   updated_before: Optional(DateTimeParam({ description: 'Only those changed at or before this time' })),
   marked_for_deletion_on: Optional(DateParam({ description: 'Only those that wait for removal since this day' })),
   repository_storage: Optional(Str({ description: 'Administrators only' })),
+  imported: Optional(Bool({ default: false, description: 'Only those that the caller brought from elsewhere' })),
+  with_programming_language: Optional(Str({ description: 'Only those with code in this language' })),
+  include_pending_delete: Optional(
+    Bool({ default: false, description: 'Also those that are being removed; administrators only' }),
+  ),
 };
 
 type ListParameters = Static<TObject<typeof listParameters>>;
@@ -80,21 +95,27 @@ export function minimumLevel(params: {
   return highest === 0 ? undefined : highest;
 }
 
-export function filterOf(params: ListParameters): ProjectFilter {
+export function filterOf(params: ListParameters, caller: Caller): ProjectFilter {
   return {
     archived: params.archived,
     visibility: params.visibility,
     search: params.search,
     topics: params.topic,
+    topicId: params.topic_id,
+    // Nobody in particular has starred nothing.
+    starredBy: params.starred ? (caller.user?.id ?? 0) : undefined,
     issuesEnabled: params.with_issues_enabled,
     mergeRequestsEnabled: params.with_merge_requests_enabled,
     minimumLevel: minimumLevel(params),
   };
 }
 
-export function wideFilterOf(params: WideListParameters, admin: boolean): ProjectFilter {
+export function wideFilterOf(params: WideListParameters, caller: Caller): ProjectFilter {
   return {
-    ...filterOf(params),
+    ...filterOf(params, caller),
+    importedBy: params.imported ? (caller.user?.id ?? 0) : undefined,
+    language: params.with_programming_language,
+    includePendingDelete: caller.admin && params.include_pending_delete === true,
     minimumLevel: minimumLevel(params),
     active: params.active,
     searchNamespaces: params.search_namespaces,
@@ -105,8 +126,20 @@ export function wideFilterOf(params: WideListParameters, admin: boolean): Projec
     updatedAfter: params.updated_after,
     updatedBefore: params.updated_before,
     markedForDeletionOn: params.marked_for_deletion_on,
-    ...(admin ? { repositoryStorage: params.repository_storage } : {}),
+    ...(caller.admin ? { repositoryStorage: params.repository_storage } : {}),
   };
 }
+
+/** How a list is ordered and told. */
+export const listOptions = (
+  params: ListParameters & { readonly statistics?: boolean },
+  caller: Caller,
+): ListOptions => ({
+  order:
+    params.order_by !== undefined && adminOrders.has(params.order_by) && !caller.admin ? undefined : params.order_by,
+  direction: params.sort,
+  simple: params.simple,
+  statistics: params.statistics,
+});
 
 export const projectId = { id: IdOrPath('Project') };

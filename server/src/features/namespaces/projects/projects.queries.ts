@@ -68,6 +68,12 @@ export async function findPersonalNamespace(db: Db, idOrUsername: number | strin
         .executeTakeFirst();
 }
 
+/** Whether a user's details are for nobody else. */
+export async function hidesProfile(db: Db, userId: number): Promise<boolean> {
+  const row = await db.selectFrom('users').select('private_profile').where('id', '=', userId).executeTakeFirst();
+  return row?.private_profile ?? false;
+}
+
 /** Gives a user a direct level on a new project. */
 export async function insertProjectGrant(
   tx: Db,

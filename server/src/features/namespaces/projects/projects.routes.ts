@@ -107,7 +107,7 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
       method: 'POST',
       path: '/projects/:id/restore',
       summary: 'Bring back a project that waits for removal',
-      access: { on: 'project', ability: 'remove_project' },
+      access: { on: 'project', ability: 'restore_project' },
       params: Type.Object(projectId),
       responses: { 201: Project },
       handler: async ({ caller, subject }) => {

@@ -10,7 +10,7 @@ import {
 import { canOnGroup } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
+import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
 import { emit } from '../../../kernel/events/index.ts';
 import { invalidRecord, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
@@ -51,6 +51,14 @@ export interface UpdateProject extends Attributes {
   readonly name?: string;
   readonly path?: string;
   readonly archived?: boolean;
+}
+
+/** What makes a new project the fork of another: its repository comes later, by other means. */
+export interface ForkOf {
+  readonly source: Project;
+  readonly columns: Partial<Project>;
+  /** In the transaction that makes the row. */
+  within(tx: Db, id: number): Promise<void>;
 }
 
 const taken = 'has already been taken';
@@ -120,13 +128,13 @@ export function projectService(deps: NamespacesDependencies) {
     );
   }
 
-  async function defaultVisibility(space: Namespace): Promise<Visibility> {
-    const wanted = (await settings.read()).default_project_visibility;
+  async function defaultVisibility(space: Namespace, source?: Project): Promise<Visibility> {
+    const wanted = source?.visibility ?? (await settings.read()).default_project_visibility;
     const most = space.kind === 'group' ? openness(space.visibility) : openness('public');
     return visibilities[Math.min(openness(wanted), most)] ?? 'private';
   }
 
-  async function create(caller: Caller, params: CreateProject): Promise<ProjectSubject> {
+  async function create(caller: Caller, params: CreateProject, fork?: ForkOf): Promise<ProjectSubject> {
     const user = caller.user;
     if (!user) throw unauthorized();
     const space = await targetNamespace(caller, params.namespace_id);
@@ -135,10 +143,13 @@ export function projectService(deps: NamespacesDependencies) {
     checkNames(name, path);
     checkBranchName(params.default_branch);
     await checkLimit(caller, space);
-    const visibility = params.visibility ?? (await defaultVisibility(space));
+    const visibility = params.visibility ?? (await defaultVisibility(space, fork?.source));
+    if (fork && openness(visibility) > openness(fork.source.visibility))
+      throw invalidRecord({
+        visibility_level: [`${visibility} is not allowed since the fork source project has lower visibility.`],
+      });
     await checkVisibility(visibility, space, caller);
     const values = await settings.read();
-    const ciConfigPath = params.ci_config_path ?? values.default_ci_config_path;
     const project = await transaction(db, async (tx) => {
       if (!(await lockNamespace(tx, space.id))) throw invalidRecord({ namespace: ['is not valid'] });
       conflictOf(await takenInNamespace(tx, space, { name, path }, null));
@@ -146,14 +157,17 @@ export function projectService(deps: NamespacesDependencies) {
       const row = await insertProject(tx, {
         keep_latest_artifact: values.keep_latest_artifact,
         shared_runners_enabled: values.shared_runners_enabled && space.shared_runners_setting === 'enabled',
+        ...(fork ? {} : { ci_config_path: params.ci_config_path ?? values.default_ci_config_path }),
+        ...fork?.columns,
         ...changesOf(params),
-        ci_config_path: ciConfigPath,
         name,
         path,
         visibility,
         namespace_id: space.id,
         creator_id: user.id,
-        default_branch: params.default_branch ?? space.default_branch ?? values.default_branch_name,
+        default_branch: fork
+          ? (fork.columns.default_branch ?? null)
+          : (params.default_branch ?? space.default_branch ?? values.default_branch_name),
         repository_storage: deps.repositoryStorage,
         repository_path: newRepositoryPath(),
       } as Parameters<typeof insertProject>[1]);
@@ -171,6 +185,7 @@ export function projectService(deps: NamespacesDependencies) {
         event: 'project_created',
         details: { visibility },
       });
+      if (fork) await fork.within(tx, row.id);
       await emit(tx, {
         kind: 'project.created',
         project_id: row.id,
@@ -184,6 +199,7 @@ export function projectService(deps: NamespacesDependencies) {
     });
     const subject = await findProjectSubject(db, String(project.id), user.id);
     if (!subject) throw notFound('Project');
+    if (fork) return subject;
     try {
       await deps.repository.projectCreated(subject, {
         caller,

@@ -12,6 +12,8 @@ export interface TransferDependencies {
   readonly writes: WritePath;
   /** Bytes of one push. */
   readonly maximumPushBytes: number;
+  /** Objects of the project are sent to somebody. */
+  readonly fetched: (projectId: number) => void;
   /** Lines for the person who pushed, like the address for a merge request. */
   readonly greeting: (subject: ProjectSubject, moved: readonly RefChange[]) => string[];
 }
@@ -87,6 +89,8 @@ export function transfer(deps: TransferDependencies) {
         const answered = git.answerLsRefs(await git.parseV2Request(whole), snapshot, visible);
         if (answered) return one(answered);
       }
+      // The round that ends the negotiation is the one that sends.
+      if (whole === null || whole.includes('done')) deps.fetched(subject.project.id);
       return await git.uploadPack(repo, { version: version as 0 | 1 | 2, body: whole ?? rest, hideRefs: hidden });
     } catch (error) {
       throw asHttpError(error);
