@@ -87,7 +87,9 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `/users/${admin.user.id}/impersonation_tokens`, { name: `other ${number}`, scopes: ['api'] });
   }
 
-  const settings = { namespace_id: group.id, visibility: 'public' };
+  let nested = group;
+  for (const _ of [1, 2]) nested = await buildGroup(app, { parent: nested, owner: admin.user, visibility: 'public' });
+  const settings = { namespace_id: nested.id, visibility: 'public' };
   const files = {
     '.gitlab-ci.yml': config,
     'README.md': '# Hello\n',
@@ -108,6 +110,14 @@ export async function startPopulated(): Promise<Populated> {
       { user_id: admin.user.id, project_id: fork.id },
     ];
     await app.db.insertInto('project_stars').values(stars).execute();
+    const pushed = {
+      kind: 'push',
+      project_id: fork.id,
+      actor_id: admin.user.id,
+      payload: '{}',
+      delivered_at: new Date(),
+    };
+    await app.db.insertInto('facts').values(pushed).execute();
     const invited = await buildGroup(app, { visibility: 'public' });
     await app.db.insertInto('grants').values({ group_id: invited.id, project_id: project.id, level: 30 }).execute();
     await call('POST', `${base}/variables`, { key: `KEY_${number}`, value: 'x' });

@@ -28,6 +28,7 @@ export const refusesMore = new Set([
   'DELETE /projects/:id/members/:user_id',
   'DELETE /groups/:id/members/:user_id',
   'GET /users/:id/associations_count',
+  'GET /projects/:id/storage',
 ]);
 
 /** True where a call without parameters cannot change the places: one is required, or the child does not exist. */

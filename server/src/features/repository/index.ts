@@ -165,7 +165,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...branchRoutes({ db, externalUrl: deps.externalUrl, reader, refs }),
       ...pushRuleRoutes(pushRuleService(db)),
       ...fileRoutes({ reader, maximumContentBytes: maximumFileContent }),
-      ...measuringRoutes({ db, measuring, fetches, find: deps.find }),
+      ...measuringRoutes({ db, measuring, fetches }),
     ],
     tasks: [
       sweep,

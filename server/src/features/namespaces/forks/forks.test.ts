@@ -186,3 +186,16 @@ describe('the relation', () => {
     expect((await relate(ann, one.id)).status).toBe(409);
   });
 });
+
+it('lists tell where somebody did something, as far as the caller sees it', async () => {
+  const open = await buildRepositoryProject(app, { visibility: 'public' });
+  const hidden = await buildRepositoryProject(app, { owner: open.owner });
+  const list = async (token?: BuiltToken) => {
+    const target = `/users/${open.owner.user.id}/contributed_projects`;
+    const { body } = await app.api<Json[]>('GET', target, { token: token?.secret });
+    return body.map(({ id }) => id).sort();
+  };
+  expect(await list()).toEqual([open.id]);
+  expect(await list(open.owner)).toEqual([open.id, hidden.id]);
+  expect((await app.api('GET', '/users/999999/contributed_projects')).status).toBe(404);
+});

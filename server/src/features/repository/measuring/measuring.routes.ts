@@ -2,7 +2,6 @@
 import Type from 'typebox';
 import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Project } from '../../../kernel/db/rows.ts';
 import {
   Count,
   Day,
@@ -15,7 +14,7 @@ import {
   Text,
   Timestamp,
 } from '../../../kernel/http/entity.ts';
-import { notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, unauthorized } from '../../../kernel/http/errors.ts';
 import { IdOrPath, OneOf, Optional } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { FetchCounter } from './fetches.ts';
@@ -43,8 +42,6 @@ export function measuringRoutes(deps: {
   readonly db: Db;
   readonly measuring: RepositoryMeasuring;
   readonly fetches: Pick<FetchCounter, 'flush'>;
-  /** A project by id or full path. */
-  readonly find: (idOrPath: string) => Promise<{ readonly project: Project } | null>;
 }): Route[] {
   const { db, measuring } = deps;
   return [
@@ -117,13 +114,11 @@ export function measuringRoutes(deps: {
       method: 'GET',
       path: '/projects/:id/storage',
       summary: 'Where the repository is stored',
-      access: { on: 'instance', ability: 'admin' },
+      access: { on: 'project', ability: 'read_project' },
       params: Type.Object(id),
       responses: { 200: Storage },
-      handler: async ({ params }) => {
-        const found = await deps.find(params.id);
-        if (!found) throw notFound('Project');
-        const { project } = found;
+      handler: async ({ subject: { project }, caller }) => {
+        if (!caller.admin) throw caller.user ? forbidden() : unauthorized();
         return {
           project_id: project.id,
           disk_path: project.repository_path.replace(/\.git$/, ''),
