@@ -4,6 +4,7 @@ import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { journey } from './scenarios/journey.ts';
 import { parameters } from './scenarios/parameters.ts';
+import { projectJourney } from './scenarios/projects.ts';
 import { referenceJourney } from './scenarios/reference.ts';
 import { twoFactorJourney } from './scenarios/two-factor.ts';
 import { rootPassword, rootToken, startInstance } from './support/instance.ts';
@@ -20,6 +21,7 @@ const scenarios = [
   () => referenceJourney(suite, person),
   () => twoFactorJourney(suite),
   () => accountJourney(suite),
+  () => projectJourney(suite),
 ];
 try {
   for (const scenario of scenarios) {

@@ -16,9 +16,18 @@ import { entryRoutes } from './routes/entry.ts';
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  validateSearch: (search): { search?: string | undefined; page?: number | undefined } => ({
+  validateSearch: (
+    search,
+  ): {
+    search?: string | undefined;
+    page?: number | undefined;
+    list?: string | undefined;
+    order?: string | undefined;
+  } => ({
     search: text(search.search),
     page: number(search.page),
+    list: text(search.list),
+    order: text(search.order),
   }),
   beforeLoad: signedIn,
   loaderDeps: ({ search }) => search,
@@ -222,6 +231,13 @@ const members = createRoute({
   loader: ({ params }) => load(parts(params.path).members()),
   component: lazyRouteComponent(() => import('./features/members/MembersPage.tsx')),
 });
+const fork = createRoute({
+  ...under,
+  path: '/forks/new',
+  beforeLoad: signedIn,
+  loader: () => load(data.namespaces()),
+  component: lazyRouteComponent(() => import('./features/projects/ForkPage.tsx')),
+});
 const settings = createRoute({
   ...under,
   path: '/settings',
@@ -252,6 +268,7 @@ const projectRoutes = [
   mergeRequest,
   mergeRequestTab,
   members,
+  fork,
   settings,
   accessTokenSettings,
 ];

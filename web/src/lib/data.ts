@@ -1,25 +1,65 @@
 /** What pages ask of the API, as queries with their keys: loaders and components share them. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap, unwrapPage } from './api.ts';
+import { currentSession } from './session.ts';
 
 const perPage = 20;
 
-export const projects = (filter: { search?: string | undefined; page?: number | undefined }) =>
+/** Orders of lists of projects, by the word in the address. */
+export const projectOrders = {
+  activity: { label: 'Last active', query: { order_by: 'last_activity_at', sort: 'desc' } },
+  created: { label: 'Newest', query: { order_by: 'created_at', sort: 'desc' } },
+  name: { label: 'Name', query: { order_by: 'name', sort: 'asc' } },
+  stars: { label: 'Most stars', query: { order_by: 'star_count', sort: 'desc' } },
+} as const;
+export type ProjectOrder = keyof typeof projectOrders;
+
+interface ProjectsFilter {
+  readonly search?: string | undefined;
+  readonly page?: number | undefined;
+  readonly list?: string | undefined;
+  readonly order?: string | undefined;
+}
+
+/** The caller's projects, those that they starred or did something in, or all that they see. */
+export const projects = (filter: ProjectsFilter) =>
   queryOptions({
     queryKey: ['projects', filter],
+    queryFn: async () => {
+      const order = projectOrders[(filter.order ?? 'activity') as ProjectOrder] ?? projectOrders.activity;
+      const query = {
+        ...order.query,
+        per_page: perPage,
+        page: filter.page ?? 1,
+        ...(filter.search ? { search: filter.search, search_namespaces: true } : {}),
+      };
+      if (filter.list === 'contributed') {
+        const { user } = await currentSession();
+        const path = { user_id: String(user?.id ?? 0) };
+        return await unwrapPage(client.GET('/users/{user_id}/contributed_projects', { params: { path, query } }));
+      }
+      const mine = filter.list === 'starred' ? { starred: true } : filter.list === 'all' ? {} : { membership: true };
+      return await unwrapPage(client.GET('/projects', { params: { query: { ...query, ...mine } } }));
+    },
+  });
+
+/** Whether somebody starred a project: the list of theirs, narrowed to the one. */
+export const isStarred = (userId: number, projectId: number) =>
+  queryOptions({
+    queryKey: ['starred', userId, projectId],
+    queryFn: async () => {
+      const query = { id_after: projectId - 1, id_before: projectId + 1, simple: true, per_page: 1 };
+      const path = { user_id: String(userId) };
+      return (await unwrap(client.GET('/users/{user_id}/starred_projects', { params: { path, query } }))).length === 1;
+    },
+  });
+
+export const transferLocations = (path: string) =>
+  queryOptions({
+    queryKey: ['project', path, 'transfer-locations'],
     queryFn: () =>
-      unwrapPage(
-        client.GET('/projects', {
-          params: {
-            query: {
-              membership: true,
-              order_by: 'last_activity_at',
-              per_page: perPage,
-              page: filter.page ?? 1,
-              ...(filter.search ? { search: filter.search, search_namespaces: true } : {}),
-            },
-          },
-        }),
+      unwrap(
+        client.GET('/projects/{id}/transfer_locations', { params: { path: { id: path }, query: { per_page: 100 } } }),
       ),
   });
 

@@ -2,7 +2,7 @@
 import { useLoaderData } from '@tanstack/react-router';
 import GroupPage from '../groups/GroupPage.tsx';
 import ProfilePage from '../profile/ProfilePage.tsx';
-import { Overview } from './Overview.tsx';
+import { Arriving } from './Arriving.tsx';
 import { ProjectFrame } from './ProjectFrame.tsx';
 
 export default function ObjectPage() {
@@ -11,7 +11,7 @@ export default function ObjectPage() {
   if (named.kind === 'user') return <ProfilePage username={named.path} />;
   return (
     <ProjectFrame>
-      <Overview />
+      <Arriving />
     </ProjectFrame>
   );
 }

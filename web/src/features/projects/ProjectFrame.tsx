@@ -1,13 +1,15 @@
 /** The header of a project: where it is, how to clone it, and its one row of tabs. */
 import { Button, Popover, Stack, TextInput } from '@mantine/core';
-import { IconChevronDown } from '@tabler/icons-react';
+import { IconChevronDown, IconGitFork } from '@tabler/icons-react';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { LinkButton } from '../../ui/links.ts';
 import { useKeySequence } from '../../ui/sequence.ts';
 import classes from './projects.module.css';
+import { StarButton } from './StarButton.tsx';
 import { level, useProject } from './useProject.ts';
 import { Visibility } from './Visibility.tsx';
 
@@ -65,6 +67,28 @@ function Breadcrumb({ project }: { project: Schemas['Project'] }) {
   );
 }
 
+/** Where a fork comes from, and what state the project is in. */
+function Origin({ project }: { project: Schemas['Project'] }) {
+  const from = project.forked_from_project;
+  if (!from && !project.archived && !project.marked_for_deletion_on) return null;
+  return (
+    <div className={classes.origin}>
+      {from ? (
+        <span>
+          Forked from{' '}
+          <Link to="/o/$path" params={{ path: toSegment(from.path_with_namespace) }}>
+            {from.path_with_namespace}
+          </Link>
+        </span>
+      ) : null}
+      {project.archived ? <span>Archived: read-only</span> : null}
+      {project.marked_for_deletion_on ? (
+        <span>Waits for its removal since {project.marked_for_deletion_on}</span>
+      ) : null}
+    </div>
+  );
+}
+
 export function ProjectFrame({ children }: { children: ReactNode }) {
   const view = useProject();
   const { project, segment } = view;
@@ -90,8 +114,15 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
           <Breadcrumb project={project} />
           <Visibility level={project.visibility} />
           <div className={classes.grow} />
+          <StarButton project={project} path={view.path} />
+          {project.empty_repo ? null : (
+            <LinkButton to="/p/$path/forks/new" params={params} leftSection={<IconGitFork size={14} aria-hidden />}>
+              Fork · {project.forks_count}
+            </LinkButton>
+          )}
           <Clone project={project} />
         </div>
+        <Origin project={project} />
         <nav aria-label="Project" className={classes.tabs}>
           <Link to="/o/$path" params={params} {...current('', 'tree', 'blob', 'commits', 'commit', 'branches')}>
             Code

@@ -1,4 +1,6 @@
 /** The start page: the projects of the person who is signed in. */
+import { NativeSelect } from '@mantine/core';
+import { IconStar } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import * as data from '../../lib/data.ts';
@@ -10,11 +12,22 @@ import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import classes from './projects.module.css';
 import { Visibility } from './Visibility.tsx';
+
+const lists = { yours: 'Yours', starred: 'Starred', contributed: 'Contributed', all: 'All' } as const;
+type List = keyof typeof lists;
+const nothing: Readonly<Record<List, { title: string; help: string }>> = {
+  yours: { title: 'You have no projects yet', help: 'Create one, then push a repository to it.' },
+  starred: { title: 'You have not starred anything yet', help: 'A star keeps a project in this list.' },
+  contributed: { title: 'Nothing of yours anywhere yet', help: 'Push something, or open a merge request.' },
+  all: { title: 'There are no projects yet', help: 'Create the first one.' },
+};
 
 export default function ProjectsPage() {
   const search = useSearch({ from: '/' });
   const navigate = useNavigate({ from: '/' });
+  const current: List = search.list !== undefined && search.list in lists ? (search.list as List) : 'yours';
   const { data: page } = useSuspenseQuery(data.projects(search));
   return (
     <Page
@@ -28,14 +41,41 @@ export default function ProjectsPage() {
         </>
       }
     >
+      <nav aria-label="Lists of projects" className={classes.lists}>
+        {Object.entries(lists).map(([list, label]) => (
+          <Link
+            key={list}
+            to="/"
+            search={{ list: list === 'yours' ? undefined : list, order: search.order }}
+            aria-current={list === current ? 'page' : undefined}
+            activeOptions={{ exact: true }}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
       <FilterBar
         label="Filter by name"
         value={search.search ?? ''}
-        change={(text) => void navigate({ search: { search: text || undefined, page: undefined }, replace: true })}
-      />
+        change={(text) =>
+          void navigate({
+            search: (before) => ({ ...before, search: text || undefined, page: undefined }),
+            replace: true,
+          })
+        }
+      >
+        <NativeSelect
+          aria-label="Order"
+          value={search.order ?? 'activity'}
+          onChange={(event) =>
+            void navigate({ search: (before) => ({ ...before, order: event.currentTarget.value, page: undefined }) })
+          }
+          data={Object.entries(data.projectOrders).map(([value, { label }]) => ({ value, label }))}
+        />
+      </FilterBar>
       {page.items.length === 0 ? (
-        <EmptyState title={search.search ? 'No project has this name' : 'You have no projects yet'}>
-          {search.search ? 'Try a part of its name or of its group.' : 'Create one, then push a repository to it.'}
+        <EmptyState title={search.search ? 'No project has this name' : nothing[current].title}>
+          {search.search ? 'Try a part of its name or of its group.' : nothing[current].help}
         </EmptyState>
       ) : (
         <DataList label="Projects">
@@ -54,9 +94,14 @@ export default function ProjectsPage() {
                 </>
               }
               after={
-                <span>
+                <>
+                  {project.star_count > 0 ? (
+                    <span title="Stars" className={classes.count}>
+                      <IconStar size={12} aria-label="Stars" /> {project.star_count}
+                    </span>
+                  ) : null}
                   <TimeAgo at={project.last_activity_at} />
-                </span>
+                </>
               }
             />
           ))}

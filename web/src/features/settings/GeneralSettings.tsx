@@ -1,5 +1,5 @@
 /** Name, description, visibility and default branch. */
-import { Input, Stack, Textarea, TextInput } from '@mantine/core';
+import { Input, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { FormError } from '../../ui/FormError.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
@@ -12,11 +12,13 @@ export function GeneralSettings() {
   const { project } = useProject();
   const [name, setName] = useState(project.name);
   const [description, setDescription] = useState(project.description ?? '');
+  const [topics, setTopics] = useState(project.topics);
   const [visibility, setVisibility] = useState(project.visibility);
   const [branch, setBranch] = useState(project.default_branch);
   const sending = useProjectForm(() => ({
     name,
     description,
+    topics,
     visibility,
     ...(branch && branch !== project.default_branch ? { default_branch: branch } : {}),
   }));
@@ -39,6 +41,13 @@ export function GeneralSettings() {
           value={description}
           onChange={(event) => setDescription(event.currentTarget.value)}
           error={sending.reason('description')}
+        />
+        <TagsInput
+          label="Topics"
+          description="Words that describe the project; Enter after each"
+          value={topics}
+          onChange={setTopics}
+          error={sending.reason('topics')}
         />
         {project.empty_repo || !branch ? null : (
           <Input.Wrapper label="Default branch" labelElement="div">

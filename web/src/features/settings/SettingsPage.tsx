@@ -1,24 +1,50 @@
 /** Settings of a project: one list on the left, one part at a time. */
+import { Stack } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Page } from '../../ui/Page.tsx';
 import sideList from '../../ui/side-list.module.css';
 import { useProject } from '../projects/useProject.ts';
 import { DangerSettings } from './DangerSettings.tsx';
+import { FieldsForm } from './FieldsForm.tsx';
+import { featureFields, messageFields, pipelineFields } from './fields.ts';
 import { GeneralSettings } from './GeneralSettings.tsx';
 import { MergeSettings } from './MergeSettings.tsx';
+import { Archive, Restore, Transfer } from './PlaceSettings.tsx';
 import { RunnerSettings } from './RunnerSettings.tsx';
 import classes from './settings.module.css';
 import { AccessTokenSettings, DeployTokenSettings } from './TokenSettings.tsx';
 import { VariableSettings } from './VariableSettings.tsx';
 
+const FeatureSettings = () => <FieldsForm title="Features" fields={featureFields} />;
+const PipelineSettings = () => <FieldsForm title="Pipelines" fields={pipelineFields} />;
+const MergeParts = () => (
+  <Stack gap={40}>
+    <MergeSettings />
+    <FieldsForm title="Titles and messages" fields={messageFields} />
+  </Stack>
+);
+/** What owners alone may do; the server decides. */
+function PlaceSettings() {
+  const { project } = useProject();
+  return (
+    <Stack gap={40}>
+      <Archive />
+      <Transfer />
+      {project.marked_for_deletion_on ? <Restore /> : <DangerSettings />}
+    </Stack>
+  );
+}
+
 const parts = {
   general: ['General', GeneralSettings],
-  merge: ['Merge requests', MergeSettings],
+  features: ['Features', FeatureSettings],
+  merge: ['Merge requests', MergeParts],
+  pipelines: ['Pipelines', PipelineSettings],
   variables: ['CI/CD variables', VariableSettings],
   runners: ['Runners', RunnerSettings],
   'access-tokens': ['Access tokens', AccessTokenSettings],
   'deploy-tokens': ['Deploy tokens', DeployTokenSettings],
-  delete: ['Delete', DangerSettings],
+  place: ['Archive, move, delete', PlaceSettings],
 } as const;
 
 export default function SettingsPage() {

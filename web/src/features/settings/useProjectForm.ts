@@ -5,7 +5,7 @@ import * as data from '../../lib/data.ts';
 import { useForm } from '../../ui/forms.ts';
 import { useProject } from '../projects/useProject.ts';
 
-type Change = NonNullable<
+export type Change = NonNullable<
   Parameters<typeof client.PUT<'/projects/{id}', { params: { path: { id: string } } }>>[1]['body']
 >;
 

@@ -1,0 +1,182 @@
+/** Projects in a real browser: lists, stars, forks, every part of the settings, moving, archiving, deleting and bringing back. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { api } from '../support/api.ts';
+import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import type { Suite } from '../support/suite.ts';
+import { signIn } from './browser.ts';
+
+const heading = (page: Page, name: string | RegExp, level = 1) => page.getByRole('heading', { name, level }).waitFor();
+
+export async function projectJourney(suite: Suite): Promise<void> {
+  const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
+  try {
+    const root = api(instance.url, rootToken);
+    const group = await root.expect(201, 'POST', '/groups', { name: 'Harbour', path: 'harbour', visibility: 'public' });
+    const dock = await root.expect(201, 'POST', '/groups', { name: 'Dock', path: 'dock', visibility: 'public' });
+    assert.notEqual(group.id, dock.id);
+    await root.expect(201, 'POST', '/projects', {
+      name: 'Tide clock',
+      path: 'tide-clock',
+      namespace_id: group.id,
+      visibility: 'public',
+      description: 'Tells high water at every quay',
+      topics: ['tides', 'clock'],
+      initialize_with_readme: true,
+    });
+    await withBrowser(async (browser) => {
+      const person = await openWindow(browser, instance.url);
+      await signIn(person.page, { url: instance.url, token: rootToken, login: 'root', password: rootPassword });
+      await looksAround(suite, person);
+      await forks(suite, person);
+      await sets(suite, person);
+      await moves(suite, person);
+    });
+  } finally {
+    await instance.stop();
+    instance.remove();
+  }
+}
+
+async function looksAround(suite: Suite, { page, problems }: Person): Promise<void> {
+  await suite.step('projects: a star, and the lists of the dashboard', async () => {
+    await page.goto('/harbour/tide-clock');
+    await page.getByRole('button', { name: 'Star · 0' }).click();
+    await page.getByRole('button', { name: 'Unstar · 1' }).waitFor();
+    await screenshot(page, 'project-front');
+    await accessible(page);
+    await page.goto('/');
+    await heading(page, 'Projects');
+    await accessible(page);
+    for (const list of ['Starred', 'Contributed', 'All']) {
+      await page.getByRole('link', { name: list, exact: true }).click();
+      await page.locator(`a[aria-current=page]`, { hasText: list }).waitFor();
+      await page.getByRole('link', { name: 'Harbour / Tide clock' }).waitFor();
+    }
+    await page.getByLabel('Order').selectOption('stars');
+    await page.waitForURL(/order=stars/);
+    await page.getByRole('link', { name: 'Starred', exact: true }).click();
+    await page.getByRole('link', { name: 'Harbour / Tide clock' }).waitFor();
+    await screenshot(page, 'dashboard-starred');
+    assert.deepEqual(problems(), []);
+  });
+}
+
+async function forks(suite: Suite, { page, problems }: Person): Promise<void> {
+  await suite.step('projects: a fork, made in the page, is there with its files', async () => {
+    await page.goto('/harbour/tide-clock');
+    await page.getByRole('link', { name: 'Fork · 0' }).click();
+    await heading(page, 'Fork Tide clock');
+    await accessible(page);
+    await screenshot(page, 'fork');
+    await page.getByLabel('Name').fill('My tide clock');
+    await page.getByLabel('Address').fill('my-tide-clock');
+    await page.getByLabel('Group or person').selectOption({ label: 'root' });
+    await page.getByRole('button', { name: 'Fork project' }).click();
+    await page.waitForURL(/\/root\/my-tide-clock$/);
+    await page.getByText('README.md').first().waitFor();
+    await page.getByRole('link', { name: 'harbour/tide-clock' }).waitFor();
+    await screenshot(page, 'forked');
+    await accessible(page);
+    await page.goto('/harbour/tide-clock');
+    await page.getByRole('link', { name: 'Fork · 1' }).waitFor();
+    assert.deepEqual(problems(), []);
+  });
+}
+
+async function sets(suite: Suite, { page, problems }: Person): Promise<void> {
+  await suite.step('projects: every part of the settings', async () => {
+    const parts = {
+      general: 'General',
+      features: 'Features',
+      merge: 'Merge requests',
+      pipelines: 'Pipelines',
+      place: /Archive/,
+    };
+    for (const [part, title] of Object.entries(parts)) {
+      await page.goto(`/harbour/tide-clock/-/settings?part=${part}`);
+      await heading(page, title, 2);
+      await accessible(page);
+      await screenshot(page, `project-settings-${part}`);
+    }
+    await page.goto('/harbour/tide-clock/-/settings?part=features');
+    await heading(page, 'Features', 2);
+    await page.getByLabel('Forks').selectOption('disabled');
+    await page.getByLabel('Git LFS').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    await heading(page, 'Features', 2);
+    assert.equal(await page.getByLabel('Forks').inputValue(), 'disabled');
+    assert.equal(await page.getByLabel('Git LFS').isChecked(), false);
+    await page.goto('/harbour/tide-clock/-/settings?part=pipelines');
+    await heading(page, 'Pipelines', 2);
+    await page.getByLabel('Longest time of a job').fill('1200');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.goto('/harbour/tide-clock/-/settings');
+    await heading(page, 'General', 2);
+    await page.getByRole('combobox', { name: 'Topics' }).fill('quay');
+    await page.getByRole('combobox', { name: 'Topics' }).press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    assert.deepEqual(problems(), []);
+    for (const [name, options] of [
+      ['dark', { dark: true }],
+      ['narrow', { width: 390 }],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: 'dark' in options ? 'dark' : 'light' });
+      await page.setViewportSize({ width: 'width' in options ? options.width : 1280, height: 900 });
+      for (const [part, title] of [
+        ['features', 'Features'],
+        ['place', /Archive/],
+      ] as const) {
+        await page.goto(`/harbour/tide-clock/-/settings?part=${part}`);
+        await heading(page, title, 2);
+        await accessible(page);
+        await screenshot(page, `project-settings-${part}-${name}`);
+      }
+      await page.goto('/?list=starred');
+      await page.getByRole('link', { name: 'Harbour / Tide clock' }).waitFor();
+      await accessible(page);
+      await screenshot(page, `dashboard-${name}`);
+      await page.goto('/harbour/tide-clock');
+      await page.getByText('README.md').first().waitFor();
+      await screenshot(page, `project-front-${name}`);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+}
+
+async function moves(suite: Suite, { page, problems }: Person): Promise<void> {
+  await suite.step('projects: archived, opened, moved, deleted and brought back', async () => {
+    const place = (path: string) => page.goto(`/${path}/-/settings?part=place`);
+    await place('harbour/tide-clock');
+    await page.getByRole('button', { name: 'Archive project', exact: true }).click();
+    await page.getByText('Archived: read-only').waitFor();
+    await page.getByRole('button', { name: 'Unarchive project' }).click();
+    await page.getByRole('button', { name: 'Archive project', exact: true }).waitFor();
+    await page.getByLabel('New group').selectOption({ label: 'dock' });
+    await page.getByRole('button', { name: 'Move project' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('harbour/tide-clock');
+    await dialog.getByRole('button', { name: 'Move project' }).click();
+    await page.waitForURL(/\/dock\/tide-clock$/);
+    await place('dock/tide-clock');
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    await dialog.getByRole('textbox').fill('dock/tide-clock');
+    await dialog.getByRole('button', { name: 'Delete project' }).click();
+    await heading(page, 'Projects');
+    await page.getByRole('link', { name: 'All', exact: true }).click();
+    await page.getByRole('link', { name: /Dock \/ Tide clock-deletion/ }).click();
+    await page.getByText(/Waits for its removal/).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Archive, move, delete' }).click();
+    await page.getByRole('button', { name: 'Restore project' }).click();
+    await page.waitForURL(/\/dock\/tide-clock$/);
+    await page.getByText('README.md').first().waitFor();
+    assert.deepEqual(problems(), []);
+  });
+}
