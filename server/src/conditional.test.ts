@@ -80,6 +80,8 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
     inside(`/projects/${(await buildProject(world.app)).id}/access_tokens`, accessToken),
   '/groups/:id/access_tokens/:token_id': async () =>
     inside(`/groups/${(await buildGroup(world.app)).id}/access_tokens`, accessToken),
+  '/projects/:id/deploy_keys/:key_id': async () =>
+    inside(`/projects/${(await buildProject(world.app)).id}/deploy_keys`, { title: 'x', key: sshKeyText() }),
   '/projects/:id/deploy_tokens/:token_id': async () =>
     inside(`/projects/${(await buildProject(world.app)).id}/deploy_tokens`, deployToken),
   '/groups/:id/deploy_tokens/:token_id': async () =>

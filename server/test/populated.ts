@@ -123,6 +123,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/variables`, { key: `KEY_${number}`, value: 'x' });
     await call('POST', `${base}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
     await call('POST', `${base}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });
+    await call('POST', `${base}/deploy_keys`, { title: `key ${number}`, key: sshKeyText() });
     const scope = `${base}/job_token_scope`;
     await call('POST', `${scope}/allowlist`, { target_project_id: (await buildProject(app)).id });
     await call('POST', `${scope}/groups_allowlist`, { target_group_id: (await buildGroup(app)).id });

@@ -22,6 +22,7 @@ import {
   type JobTokenResolver,
   touchUsers,
 } from './credentials/index.ts';
+import { createDeployKeys, deployKeyRoutes } from './deploy-keys/index.ts';
 import { createDeployTokens, deployTokenRoutes } from './deploy-tokens/index.ts';
 import { createEmails, emailRoutes } from './emails/index.ts';
 import { createGpgKeys, gpgKeyRoutes } from './gpg-keys/index.ts';
@@ -243,6 +244,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...applicationRoutes({ db, settings, applications: createApplications({ db, forget: cache.clear }) }),
       ...oauth.routes,
       ...auditEventRoutes(db),
+      ...deployKeyRoutes(db, createDeployKeys({ db, settings })),
       ...deployTokenRoutes(db, createDeployTokens({ db, forget: cache.clear })),
     ],
     tasks: [

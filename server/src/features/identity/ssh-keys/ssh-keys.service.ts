@@ -46,7 +46,8 @@ function sentence(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}`;
 }
 
-function keyReasons(parsed: ParsedSshKey | null, expiresAt: Date | null, values: ApplicationSettings): string[] {
+/** Why the instance does not take a key; empty when it does. */
+export function keyReasons(parsed: ParsedSshKey | null, expiresAt: Date | null, values: ApplicationSettings): string[] {
   if (!parsed) return ['is invalid'];
   const minimum = restrictionOf(values, parsed.kind);
   const allowed = keyKinds.filter((kind) => restrictionOf(values, kind) >= 0).map((kind) => kind.toUpperCase());
