@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';
 import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
-import { signIn } from './browser.ts';
 
 const heading = (page: Page, name: string | RegExp, level = 1) => page.getByRole('heading', { name, level }).waitFor();
 
@@ -27,7 +27,7 @@ export async function projectJourney(suite: Suite): Promise<void> {
     });
     await withBrowser(async (browser) => {
       const person = await openWindow(browser, instance.url);
-      await signIn(person.page, { url: instance.url, token: rootToken, login: 'root', password: rootPassword });
+      await signIn(person.page, { login: 'root', password: rootPassword });
       await looksAround(suite, person);
       await forks(suite, person);
       await sets(suite, person);

@@ -236,6 +236,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deploy_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deploy keys of all projects
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getDeployKeys"];
+        put?: never;
+        /**
+         * Add a deploy key that every project may take
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postDeployKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/deploy_tokens": {
         parameters: {
             query?: never;
@@ -1488,6 +1512,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/deploy_keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deploy keys of a project
+         * @description Needs the ability `read_deploy_key` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdDeployKeys"];
+        put?: never;
+        /**
+         * Add a deploy key to a project
+         * @description Needs the ability `admin_deploy_key` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdDeployKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/deploy_keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A deploy key of a project
+         * @description Needs the ability `read_deploy_key` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdDeployKeysByKeyId"];
+        /**
+         * Change a deploy key of a project
+         * @description Needs the ability `admin_deploy_key` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdDeployKeysByKeyId"];
+        post?: never;
+        /**
+         * Take a deploy key from a project; one that no other project has is removed
+         * @description Needs the ability `admin_deploy_key` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdDeployKeysByKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/deploy_keys/{key_id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a project a deploy key that another project or everybody has
+         * @description Needs the ability `admin_deploy_key` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdDeployKeysByKeyIdEnable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/deploy_tokens": {
         parameters: {
             query?: never;
@@ -1531,6 +1627,130 @@ export interface paths {
          * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdDeployTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a copy of a project; `import_status` tells when its repository is there
+         * @description Needs the ability `fork_project` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdFork"];
+        /**
+         * Forget that a project is a fork
+         * @description Needs the ability `link_fork` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdFork"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/fork/{forked_from_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that a project is a fork of another
+         * @description Needs the ability `link_fork` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdForkByForkedFromId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/forks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Forks of a project that the caller may see
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdForks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups above a project, and those that were invited
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/housekeeping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tidy the repository up, in the background
+         * @description Needs the ability `housekeep_project` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdHousekeeping"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/invited_groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups that were invited to a project and that the caller may see
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`. Rate limit: `project_invited_groups_api`.
+         */
+        get: operations["getProjectsByIdInvitedGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1884,6 +2104,26 @@ export interface paths {
          * @description Needs the ability `read_artifacts` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdJobsArtifactsByRefNameRawByPath"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/languages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Languages of the default branch, in percent
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdLanguages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2417,6 +2657,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/repository_size": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Measure the repository again, in the background
+         * @description Needs the ability `housekeep_project` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdRepositorySize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/repository/archive": {
         parameters: {
             query?: never;
@@ -2868,7 +3128,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a project that waits for removal
-         * @description Needs the ability `remove_project` on the project. Token scope: `api`.
+         * @description Needs the ability `restore_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdRestore"];
         delete?: never;
@@ -2941,6 +3201,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/share_locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups that can be invited to a project
+         * @description Needs the ability `share_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdShareLocations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/star": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a project a star
+         * @description Needs the ability `star_project` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdStar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/starrers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who gave a project a star
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdStarrers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How often a project was fetched, by day
+         * @description Needs the ability `read_fetch_statistics` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the repository is stored
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdStorage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Move a project to another group or person
+         * @description Needs the ability `transfer_project` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdTransfer"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/transfer_locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups that a project can be moved to
+         * @description Needs the ability `transfer_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdTransferLocations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/unarchive": {
         parameters: {
             query?: never;
@@ -2955,6 +3355,46 @@ export interface paths {
          * @description Needs the ability `archive_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdUnarchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/unstar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take the star away
+         * @description Needs the ability `star_project` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdUnstar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * People with a role on a project
+         * @description Needs the ability `read_project_member` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdUsers"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4437,6 +4877,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{user_id}/contributed_projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Projects where a user did something
+         * @description Open to everyone. Rate limit: `user_contributed_projects_api`.
+         */
+        get: operations["getUsersByUserIdContributedProjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{user_id}/impersonation_tokens": {
         parameters: {
             query?: never;
@@ -4547,6 +5007,26 @@ export interface paths {
          * @description Administrators only. Token scope: `api`.
          */
         post: operations["postUsersByUserIdPersonalAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/starred_projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Projects that a user starred
+         * @description Open to everyone. Rate limit: `user_starred_projects_api`.
+         */
+        get: operations["getUsersByUserIdStarredProjects"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6121,10 +6601,72 @@ export interface components {
             diffs: components["schemas"]["FileDiff"][];
             web_url: string;
         };
+        /** Created */
+        Created: {
+            message: string;
+        };
         /** CustomAttribute */
         CustomAttribute: {
             key: string;
             value: string;
+        };
+        /** DeployKey */
+        DeployKey: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** @description MD5 */
+            fingerprint: string;
+            fingerprint_sha256: string;
+            id: number;
+            /** @description The public key */
+            key: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            projects_with_readonly_access: {
+                /** Format: date-time */
+                created_at: string;
+                description: string | null;
+                id: number;
+                name: string;
+                name_with_namespace: string;
+                path: string;
+                path_with_namespace: string;
+            }[];
+            projects_with_write_access: {
+                /** Format: date-time */
+                created_at: string;
+                description: string | null;
+                id: number;
+                name: string;
+                name_with_namespace: string;
+                path: string;
+                path_with_namespace: string;
+            }[];
+            /** @description Whether every project may take it */
+            public: boolean;
+            title: string;
+            usage_type: string;
+        };
+        /** DeployKeyOfProject */
+        DeployKeyOfProject: {
+            /** @description Whether it may push to the project */
+            can_push: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** @description MD5 */
+            fingerprint: string;
+            fingerprint_sha256: string;
+            id: number;
+            /** @description The public key */
+            key: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            title: string;
+            usage_type: string;
         };
         /** DeployToken */
         DeployToken: {
@@ -6267,6 +6809,15 @@ export interface components {
             visibility: "private" | "internal" | "public";
             web_url: string;
             wiki_access_level: string;
+        };
+        /** GroupAround */
+        GroupAround: {
+            avatar_url: string | null;
+            full_name: string;
+            full_path: string;
+            id: number;
+            name: string;
+            web_url: string;
         };
         /** GroupDetail */
         GroupDetail: {
@@ -7310,6 +7861,17 @@ export interface components {
             /** @description Whether people are not asked; false unless given */
             trusted?: boolean;
         };
+        PostDeployKeysBody: {
+            /**
+             * Format: date-time
+             * @description When it stops working
+             */
+            expires_at?: string;
+            /** @description The public key */
+            key: string;
+            /** @description What it is called */
+            title: string;
+        };
         PostFeaturesByNameBody: {
             /** @description Not supported; refused when given */
             feature_group?: string;
@@ -7958,6 +8520,19 @@ export interface components {
             /** @description Branch or tag that includes come from and a dry run is for */
             ref?: string;
         };
+        PostProjectsByIdDeployKeysBody: {
+            /** @description Whether it may push to the project */
+            can_push?: boolean;
+            /**
+             * Format: date-time
+             * @description When it stops working
+             */
+            expires_at?: string;
+            /** @description The public key */
+            key: string;
+            /** @description What it is called */
+            title: string;
+        };
         PostProjectsByIdDeployTokensBody: {
             /**
              * Format: date-time
@@ -7970,6 +8545,37 @@ export interface components {
             scopes: string[];
             /** @description Made from the id unless given */
             username?: string | null;
+        };
+        PostProjectsByIdForkBody: {
+            /** @description The one branch that is copied; all by default */
+            branches?: string;
+            /** @description Default: that of the project */
+            description?: string;
+            /** @description Whether its merge requests stay in it by default */
+            mr_default_target_self?: boolean;
+            /** @description Default: that of the project */
+            name?: string;
+            /** @description The same by id or path */
+            namespace?: number | string;
+            /** @description Where it goes; the personal namespace by default */
+            namespace_id?: number;
+            /** @description The same by path */
+            namespace_path?: string;
+            /** @description Default: that of the project */
+            path?: string;
+            /**
+             * @description Who may see it
+             * @enum {string}
+             */
+            visibility?: "private" | "internal" | "public";
+        };
+        PostProjectsByIdHousekeepingBody: {
+            /**
+             * @description `prune` also drops what nothing refers to
+             * @default eager
+             * @enum {string}
+             */
+            task?: "eager" | "prune";
         };
         PostProjectsByIdJobsByJobIdCancelBody: {
             /**
@@ -8746,6 +9352,27 @@ export interface components {
             /** @enum {string} */
             wiki_access_level?: "disabled" | "private" | "enabled";
             wiki_enabled?: boolean;
+        };
+        /** ProjectFetches */
+        ProjectFetches: {
+            /** @description Clones and fetches of the last 30 days */
+            fetches: {
+                days: {
+                    count: number;
+                    /** Format: date */
+                    date: string;
+                }[];
+                total: number;
+            };
+        };
+        /** ProjectStorage */
+        ProjectStorage: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Below the directory of the storage, without `.git` */
+            disk_path: string;
+            project_id: number;
+            repository_storage: string;
         };
         /** PushRule */
         PushRule: {
@@ -10591,6 +11218,12 @@ export interface components {
              */
             wiki_enabled?: boolean;
         };
+        PutProjectsByIdDeployKeysByKeyIdBody: {
+            /** @description Whether it may push to the project */
+            can_push?: boolean;
+            /** @description What it is called */
+            title?: string;
+        };
         PutProjectsByIdMembersByUserIdBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
             access_level: number;
@@ -10673,6 +11306,10 @@ export interface components {
             reject_non_dco_commits?: boolean;
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
+        };
+        PutProjectsByIdTransferBody: {
+            /** @description Group or personal namespace */
+            namespace: number | string;
         };
         PutProjectsByIdVariablesByKeyBody: {
             /** @description What the variable is for */
@@ -11179,6 +11816,12 @@ export interface components {
             /** @description `auth_and_signing`, `auth` or `signing` */
             usage_type: string;
             user: components["schemas"]["UserAccount"];
+        };
+        /** Starrer */
+        Starrer: {
+            /** Format: date-time */
+            starred_since: string;
+            user: components["schemas"]["UserReference"];
         };
         /** Success */
         Success: {
@@ -12468,6 +13111,87 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDeployKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those for all projects */
+                public?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployKey"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postDeployKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostDeployKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostDeployKeysBody"];
+                "multipart/form-data": components["schemas"]["PostDeployKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -14009,8 +14733,8 @@ export interface operations {
                 include_subgroups?: boolean;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
-                /** @description Default `created_at` */
-                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count";
+                /** @description Default `created_at`; sizes for administrators only */
+                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count" | "repository_size" | "storage_size" | "packages_size" | "wiki_size";
                 /** @description Only those that the caller owns */
                 owned?: boolean;
                 /** @description Page number, from 1 */
@@ -14025,6 +14749,10 @@ export interface operations {
                 simple?: boolean;
                 /** @description Default `desc` */
                 sort?: "asc" | "desc";
+                /** @description Only those that the caller starred */
+                starred?: boolean;
+                /** @description The same by the id of one topic */
+                topic_id?: number;
                 /** @description All of these. Also as `topic=a,b` */
                 "topic[]"?: string[];
                 /** @description Who may see it */
@@ -15464,6 +16192,10 @@ export interface operations {
                 id_after?: number;
                 /** @description Only those with an id below this */
                 id_before?: number;
+                /** @description Only those that the caller brought from elsewhere */
+                imported?: boolean;
+                /** @description Also those that are being removed; administrators only */
+                include_pending_delete?: boolean;
                 /** @description Only those with activity at or after this time */
                 last_activity_after?: string;
                 /** @description Only those with activity at or before this time */
@@ -15474,8 +16206,8 @@ export interface operations {
                 membership?: boolean;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
-                /** @description Default `created_at` */
-                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count";
+                /** @description Default `created_at`; sizes for administrators only */
+                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count" | "repository_size" | "storage_size" | "packages_size" | "wiki_size";
                 /** @description Only those that the caller owns */
                 owned?: boolean;
                 /** @description Page number, from 1 */
@@ -15494,8 +16226,12 @@ export interface operations {
                 simple?: boolean;
                 /** @description Default `desc` */
                 sort?: "asc" | "desc";
+                /** @description Only those that the caller starred */
+                starred?: boolean;
                 /** @description Also give sizes; for reporters and above */
                 statistics?: boolean;
+                /** @description The same by the id of one topic */
+                topic_id?: number;
                 /** @description All of these. Also as `topic=a,b` */
                 "topic[]"?: string[];
                 /** @description Only those changed at or after this time */
@@ -15510,6 +16246,8 @@ export interface operations {
                 with_issues_enabled?: boolean;
                 /** @description Only projects with merge requests switched on */
                 with_merge_requests_enabled?: boolean;
+                /** @description Only those with code in this language */
+                with_programming_language?: string;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -15548,6 +16286,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -16227,6 +16966,240 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdDeployKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployKeyOfProject"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdDeployKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdDeployKeysBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdDeployKeysBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdDeployKeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployKeyOfProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdDeployKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployKeyOfProject"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdDeployKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdDeployKeysByKeyIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdDeployKeysByKeyIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdDeployKeysByKeyIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployKeyOfProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdDeployKeysByKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdDeployKeysByKeyIdEnable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Key */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeployKeyOfProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdDeployTokens: {
         parameters: {
             query?: {
@@ -16385,6 +17358,386 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdFork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdForkBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdForkBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdForkBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdFork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdForkByForkedFromId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project that it was forked from */
+                forked_from_id: number | string;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdForks: {
+        parameters: {
+            query?: {
+                /** @description Neither archived nor waiting for removal */
+                active?: boolean;
+                /** @description Only archived projects, or only those that are not */
+                archived?: boolean;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Only those with an id above this */
+                id_after?: number;
+                /** @description Only those with an id below this */
+                id_before?: number;
+                /** @description Only those that the caller brought from elsewhere */
+                imported?: boolean;
+                /** @description Also those that are being removed; administrators only */
+                include_pending_delete?: boolean;
+                /** @description Only those with activity at or after this time */
+                last_activity_after?: string;
+                /** @description Only those with activity at or before this time */
+                last_activity_before?: string;
+                /** @description Only those that wait for removal since this day */
+                marked_for_deletion_on?: string;
+                /** @description The caller's own */
+                membership?: boolean;
+                /** @description The lowest level of the caller */
+                min_access_level?: number;
+                /** @description Default `created_at`; sizes for administrators only */
+                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count" | "repository_size" | "storage_size" | "packages_size" | "wiki_size";
+                /** @description Only those that the caller owns */
+                owned?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Administrators only */
+                repository_storage?: string;
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Also search in the paths of namespaces */
+                search_namespaces?: boolean;
+                /** @description The short form */
+                simple?: boolean;
+                /** @description Default `desc` */
+                sort?: "asc" | "desc";
+                /** @description Only those that the caller starred */
+                starred?: boolean;
+                /** @description Also give sizes; for reporters and above */
+                statistics?: boolean;
+                /** @description The same by the id of one topic */
+                topic_id?: number;
+                /** @description All of these. Also as `topic=a,b` */
+                "topic[]"?: string[];
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+                /** @description Who may see it */
+                visibility?: "private" | "internal" | "public";
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
+                /** @description Only projects with issues switched on */
+                with_issues_enabled?: boolean;
+                /** @description Only projects with merge requests switched on */
+                with_merge_requests_enabled?: boolean;
+                /** @description Only those with code in this language */
+                with_programming_language?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdGroups: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name or path contains this text */
+                search?: string;
+                /** @description The lowest level that they were invited with */
+                shared_min_access_level?: number;
+                /** @description Of those only what the caller sees */
+                shared_visible_only?: boolean;
+                /** @description Groups that are left out, by id. Also as `skip_groups=a,b` */
+                "skip_groups[]"?: number[];
+                /** @description Also invited groups */
+                with_shared?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupAround"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdHousekeeping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdHousekeepingBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdHousekeepingBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdHousekeepingBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Created"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdInvitedGroups: {
+        parameters: {
+            query?: {
+                /** @description The lowest level of the caller on them */
+                min_access_level?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Invited to the project itself, to a group above it, or both. Also as `relation=a,b` */
+                "relation[]"?: ("direct" | "inherited")[];
+                /** @description Only those whose name or path contains this text */
+                search?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupAround"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17221,6 +18574,44 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdLanguages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: number;
+                    };
                 };
             };
             304: components["responses"]["NotModified"];
@@ -18802,6 +20193,38 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postProjectsByIdRepositorySize: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Created"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdRepositoryArchive: {
         parameters: {
             query?: {
@@ -20227,6 +21650,309 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdShareLocations: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name or path contains this text */
+                search?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupAround"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdStar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdStarrers: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name or user name contains this text */
+                search?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Starrer"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdStatistics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectFetches"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdStorage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectStorage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdTransferBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdTransferBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdTransferBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdTransferLocations: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name or path contains this text */
+                search?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupAround"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdUnarchive: {
         parameters: {
             query?: never;
@@ -20254,6 +21980,99 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdUnstar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdUsers: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name or user name contains this text */
+                search?: string;
+                /** @description People that are left out, by id. Also as `skip_users=a,b` */
+                "skip_users[]"?: number[];
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserReference"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -23763,6 +25582,10 @@ export interface operations {
                 id_after?: number;
                 /** @description Only those with an id below this */
                 id_before?: number;
+                /** @description Only those that the caller brought from elsewhere */
+                imported?: boolean;
+                /** @description Also those that are being removed; administrators only */
+                include_pending_delete?: boolean;
                 /** @description Only those with activity at or after this time */
                 last_activity_after?: string;
                 /** @description Only those with activity at or before this time */
@@ -23773,8 +25596,8 @@ export interface operations {
                 membership?: boolean;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
-                /** @description Default `created_at` */
-                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count";
+                /** @description Default `created_at`; sizes for administrators only */
+                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count" | "repository_size" | "storage_size" | "packages_size" | "wiki_size";
                 /** @description Only those that the caller owns */
                 owned?: boolean;
                 /** @description Page number, from 1 */
@@ -23793,8 +25616,12 @@ export interface operations {
                 simple?: boolean;
                 /** @description Default `desc` */
                 sort?: "asc" | "desc";
+                /** @description Only those that the caller starred */
+                starred?: boolean;
                 /** @description Also give sizes; for reporters and above */
                 statistics?: boolean;
+                /** @description The same by the id of one topic */
+                topic_id?: number;
                 /** @description All of these. Also as `topic=a,b` */
                 "topic[]"?: string[];
                 /** @description Only those changed at or after this time */
@@ -23809,6 +25636,8 @@ export interface operations {
                 with_issues_enabled?: boolean;
                 /** @description Only projects with merge requests switched on */
                 with_merge_requests_enabled?: boolean;
+                /** @description Only those with code in this language */
+                with_programming_language?: string;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -23989,6 +25818,123 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByUserIdContributedProjects: {
+        parameters: {
+            query?: {
+                /** @description Neither archived nor waiting for removal */
+                active?: boolean;
+                /** @description Only archived projects, or only those that are not */
+                archived?: boolean;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Only those with an id above this */
+                id_after?: number;
+                /** @description Only those with an id below this */
+                id_before?: number;
+                /** @description Only those that the caller brought from elsewhere */
+                imported?: boolean;
+                /** @description Also those that are being removed; administrators only */
+                include_pending_delete?: boolean;
+                /** @description Only those with activity at or after this time */
+                last_activity_after?: string;
+                /** @description Only those with activity at or before this time */
+                last_activity_before?: string;
+                /** @description Only those that wait for removal since this day */
+                marked_for_deletion_on?: string;
+                /** @description The caller's own */
+                membership?: boolean;
+                /** @description The lowest level of the caller */
+                min_access_level?: number;
+                /** @description Default `created_at`; sizes for administrators only */
+                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count" | "repository_size" | "storage_size" | "packages_size" | "wiki_size";
+                /** @description Only those that the caller owns */
+                owned?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Administrators only */
+                repository_storage?: string;
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Also search in the paths of namespaces */
+                search_namespaces?: boolean;
+                /** @description The short form */
+                simple?: boolean;
+                /** @description Default `desc` */
+                sort?: "asc" | "desc";
+                /** @description Only those that the caller starred */
+                starred?: boolean;
+                /** @description Also give sizes; for reporters and above */
+                statistics?: boolean;
+                /** @description The same by the id of one topic */
+                topic_id?: number;
+                /** @description All of these. Also as `topic=a,b` */
+                "topic[]"?: string[];
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+                /** @description Who may see it */
+                visibility?: "private" | "internal" | "public";
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
+                /** @description Only projects with issues switched on */
+                with_issues_enabled?: boolean;
+                /** @description Only projects with merge requests switched on */
+                with_merge_requests_enabled?: boolean;
+                /** @description Only those with code in this language */
+                with_programming_language?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                user_id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -24365,6 +26311,123 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByUserIdStarredProjects: {
+        parameters: {
+            query?: {
+                /** @description Neither archived nor waiting for removal */
+                active?: boolean;
+                /** @description Only archived projects, or only those that are not */
+                archived?: boolean;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Only those with an id above this */
+                id_after?: number;
+                /** @description Only those with an id below this */
+                id_before?: number;
+                /** @description Only those that the caller brought from elsewhere */
+                imported?: boolean;
+                /** @description Also those that are being removed; administrators only */
+                include_pending_delete?: boolean;
+                /** @description Only those with activity at or after this time */
+                last_activity_after?: string;
+                /** @description Only those with activity at or before this time */
+                last_activity_before?: string;
+                /** @description Only those that wait for removal since this day */
+                marked_for_deletion_on?: string;
+                /** @description The caller's own */
+                membership?: boolean;
+                /** @description The lowest level of the caller */
+                min_access_level?: number;
+                /** @description Default `created_at`; sizes for administrators only */
+                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count" | "repository_size" | "storage_size" | "packages_size" | "wiki_size";
+                /** @description Only those that the caller owns */
+                owned?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Administrators only */
+                repository_storage?: string;
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Also search in the paths of namespaces */
+                search_namespaces?: boolean;
+                /** @description The short form */
+                simple?: boolean;
+                /** @description Default `desc` */
+                sort?: "asc" | "desc";
+                /** @description Only those that the caller starred */
+                starred?: boolean;
+                /** @description Also give sizes; for reporters and above */
+                statistics?: boolean;
+                /** @description The same by the id of one topic */
+                topic_id?: number;
+                /** @description All of these. Also as `topic=a,b` */
+                "topic[]"?: string[];
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+                /** @description Who may see it */
+                visibility?: "private" | "internal" | "public";
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
+                /** @description Only projects with issues switched on */
+                with_issues_enabled?: boolean;
+                /** @description Only projects with merge requests switched on */
+                with_merge_requests_enabled?: boolean;
+                /** @description Only those with code in this language */
+                with_programming_language?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User */
+                user_id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
