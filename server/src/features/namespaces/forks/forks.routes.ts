@@ -11,7 +11,7 @@ import { Project } from '../projects/projects.entity.ts';
 import { projectId, wideFilterOf, wideListParameters } from '../projects/projects.params.ts';
 import type { ForkService } from './forks.service.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Around projects' } as const;
 
 export function forkRoutes(forks: ForkService, list: ListProjects, present: PresentProjects): Route[] {
   const one = async (subject: ProjectSubject, caller: Caller) => (await present([subject], caller))[0];

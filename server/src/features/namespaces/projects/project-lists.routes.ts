@@ -56,6 +56,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
         ...common,
         method: 'GET',
         path: `/users/:user_id/${what}_projects`,
+        tag: 'Around projects',
         summary: what === 'starred' ? 'Projects that a user starred' : 'Projects where a user did something',
         rate: what === 'starred' ? 'user_starred_projects_api' : 'user_contributed_projects_api',
         access: { on: 'public' },

@@ -21,7 +21,7 @@ import {
 } from './related.queries.ts';
 import { projectTransfer } from './transfer.service.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Around projects' } as const;
 const read = { on: 'project', ability: 'read_project' } as const;
 const search = { search: Optional(Str({ description: 'Only those whose name or path contains this text' })) };
 const skipped = (what: string) =>

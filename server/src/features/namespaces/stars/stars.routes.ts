@@ -14,7 +14,7 @@ import { projectId } from '../projects/projects.params.ts';
 import type { ProjectService } from '../projects/projects.service.ts';
 import { addStar, countStarrers, listStarrers, removeStar } from './stars.queries.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Around projects' } as const;
 const Starrer = Entity('Starrer', { starred_since: Timestamp(), user: UserReference });
 
 export function starRoutes(

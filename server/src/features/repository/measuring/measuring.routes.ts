@@ -21,7 +21,7 @@ import type { FetchCounter } from './fetches.ts';
 import { fetchesOf } from './measuring.queries.ts';
 import type { RepositoryMeasuring } from './measuring.ts';
 
-const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
+const common = { credentials: ['token', 'session'], tag: 'Around projects' } as const;
 const id = { id: IdOrPath('Project') };
 
 const Statistics = Entity('ProjectFetches', {
