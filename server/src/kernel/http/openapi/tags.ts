@@ -2,7 +2,7 @@
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Applications: 'Programs that ask people for access to their account over OAuth 2.0.',
   'Application settings': 'Settings of the whole instance; administrators only.',
-  'Around projects': 'Stars and forks of projects, people and groups around them, what is measured of them, and their upkeep.',
+  'Around projects': 'Stars, forks, people and groups around a project, what is measured of it, and its upkeep.',
   'Audit events': 'Who changed what, on the instance, in a group or in a project.',
   Branches: 'Branches of a repository.',
   'CI lint': 'Checks CI/CD configurations without a push.',
