@@ -18,6 +18,7 @@ const steps: Step[] = [
   { what: 'tables of limits', script: 'scripts/generate/rate-limits.ts' },
   { what: 'table of user attributes from their declaration', script: 'scripts/generate/user-attributes.ts' },
   { what: 'table of project attributes from their declaration', script: 'scripts/generate/project-attributes.ts' },
+  { what: 'table of group attributes from their declaration', script: 'scripts/generate/group-attributes.ts' },
 ];
 
 for (const { what, script, args = [] } of steps.filter((step) => existsSync(join(root, step.script)))) {

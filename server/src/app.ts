@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
 import {
+  createAvatars,
   findUser,
   type Identity,
   identityFeature,
@@ -162,6 +163,10 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     sshPrefix: sshPrefix(config, externalUrl),
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
     tokens: identity.tokens,
+    avatars: createAvatars(objects),
+    objects,
+    resolver: identity.resolver,
+    runnersToken: (groupId) => ci.groupRegistrationToken(groupId),
     repository: {
       projectCreated: (subject, options) => repository.setup.created(subject, options),
       projectRemoved: (tx, project) =>

@@ -72,6 +72,16 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', '/user/gpg_keys', { key: (await gpgKeyTexts(`gpg-${number}@example.com`)).publicKey });
     await call('POST', '/user/emails', { email: `more-${number}@example.com` });
     await call('POST', '/admin/ci/variables', { key: `INSTANCE_${number}`, value: 'x' });
+    await call('PUT', `/groups/${group.id}/custom_attributes/key${number}`, { value: 'x' });
+    const invited = await buildGroup(app, { visibility: 'public' });
+    const inviting = await buildGroup(app, { visibility: 'public' });
+    const lent = await buildProject(app, { visibility: 'public' });
+    const shares = [
+      { group_id: invited.id, namespace_id: group.id, level: 20 },
+      { group_id: group.id, namespace_id: inviting.id, level: 20 },
+      { group_id: group.id, project_id: lent.id, level: 20 },
+    ];
+    for (const share of shares) await app.db.insertInto('grants').values(share).execute();
     await call('POST', `/groups/${group.id}/variables`, { key: `GROUP_${number}`, value: 'x' });
     await call('POST', '/user/runners', { runner_type: 'group_type', group_id: group.id });
     await call('POST', `/groups/${group.id}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });

@@ -29,6 +29,7 @@ import { requestRoutes } from './runner-protocol/requests.routes.ts';
 import { updateRoutes } from './runner-protocol/updates.routes.ts';
 import { placeRoutes } from './runners/places.routes.ts';
 import { registrationRoutes } from './runners/registration.routes.ts';
+import { sealedGroupToken } from './runners/registration-tokens.queries.ts';
 import { runnerRoutes } from './runners/runners.routes.ts';
 import { runnerAccess } from './runners/runners.service.ts';
 import { ciTasks } from './scheduling/tasks.ts';
@@ -60,6 +61,8 @@ export interface Ci extends Feature {
   pipelineStatus(db: Db, pipelineId: number): Promise<string | null>;
   /** Makes another user the one who started pipelines and jobs, when theirs is removed. */
   movePipelines(tx: Db, fromUserId: number, toUserId: number): Promise<void>;
+  /** The token that registers runners of a group; null where none was made, or they are switched off. */
+  groupRegistrationToken(groupId: number): Promise<string | null>;
   /** Looks once for jobs that waited for the built-in runner before this process was there. */
   start(): void;
   /** Answers all held polls; the process stops. */
@@ -105,6 +108,11 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
     cron,
     consumers: followers(deps, pipelines),
     createPipeline: pipelines.create,
+    groupRegistrationToken: async (groupId) => {
+      if (!(await deps.settings.read()).allow_runner_registration_token) return null;
+      const sealed = await sealedGroupToken(db, groupId);
+      return sealed && deps.secrets.open(sealed);
+    },
     resolveJobToken: async (tokenSha256) => {
       const found = await findTokenJob(db, tokenSha256);
       if (!found) return null;

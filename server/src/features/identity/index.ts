@@ -66,6 +66,7 @@ import {
   userRoutes,
 } from './users/index.ts';
 
+export { type Avatars, createAvatars, imageType, maximumAvatarBytes } from './avatars/index.ts';
 export { scopesAllowGit } from './credentials/index.ts';
 export type { Release } from './instance/instance.routes.ts';
 export {
@@ -84,6 +85,7 @@ export {
 } from './tokens/index.ts';
 export {
   attributeParameters,
+  CustomAttribute,
   findReferences,
   findUser,
   findUserByUsername,

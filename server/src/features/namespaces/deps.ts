@@ -2,8 +2,10 @@
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Project } from '../../kernel/db/rows.ts';
+import type { CredentialResolver } from '../../kernel/http/credentials.ts';
+import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
-import type { Tokens } from '../identity/index.ts';
+import type { Avatars, Tokens } from '../identity/index.ts';
 
 /** What happens to repositories when projects come and go. */
 interface RepositoryHooks {
@@ -32,5 +34,11 @@ export interface NamespacesDependencies {
   /** Name of the repository storage of new projects. */
   readonly repositoryStorage: string;
   readonly repository: RepositoryHooks;
+  readonly avatars: Avatars;
+  readonly objects: ObjectStore;
+  /** For what is served outside the API. */
+  readonly resolver: CredentialResolver;
+  /** The token that registers runners of a group; null where none was made, or they are switched off. */
+  runnersToken(groupId: number): Promise<string | null>;
   readonly tokens: Pick<Tokens, 'find' | 'issue' | 'rotate' | 'revoke' | 'expiry' | 'createBot'>;
 }

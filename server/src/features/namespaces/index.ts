@@ -7,6 +7,9 @@ import { expiryTask } from './access/expiry.ts';
 import { findGroupSubject, findProjectSubject } from './access/parents.queries.ts';
 import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
 import { accessTokenService } from './access-tokens/access-tokens.service.ts';
+import { mountGroupAvatars } from './avatars/avatars.mount.ts';
+import { createPictures } from './avatars/pictures.ts';
+import { customAttributeRoutes } from './custom-attributes/custom-attributes.routes.ts';
 import { deletionService } from './deletion/deletion.service.ts';
 import type { NamespacesDependencies } from './deps.ts';
 import { forkRoutes } from './forks/forks.routes.ts';
@@ -14,6 +17,7 @@ import { forkService } from './forks/forks.service.ts';
 import { soleOwnedGroups } from './groups/groups.queries.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
 import { groupService } from './groups/groups.service.ts';
+import { relatedGroupRoutes } from './groups/related.routes.ts';
 import { jobTokenAllowed } from './job-token-scope/job-token-scope.queries.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/job-token-scope.routes.ts';
 import { memberRoutes } from './members/members.routes.ts';
@@ -31,6 +35,7 @@ import { starRoutes } from './stars/stars.routes.ts';
 export { nextIid } from './access/counters.queries.ts';
 export { removeGrantsOf } from './access-tokens/access-tokens.queries.ts';
 export type { NamespacesDependencies } from './deps.ts';
+export { groupAttributeParameters, groupAttributes } from './groups/attributes.ts';
 export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
 export { graceOfGroups } from './members/members.queries.ts';
 export { attributeParameters as projectAttributeParameters } from './projects/attributes.params.ts';
@@ -88,9 +93,12 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
   const projects = projectService(deps);
   const forks = forkService(deps, projects);
   const parents = parentLoader(deps.db);
+  const pictures = createPictures(deps.objects);
   return {
     routes: [
-      ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present }),
+      ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present, pictures }),
+      ...relatedGroupRoutes(deps, list),
+      ...customAttributeRoutes(deps),
       ...namespaceRoutes(deps),
       ...projectListRoutes(deps, list),
       ...projectRoutes({ projects: projectService(deps), deletion, present }),
@@ -101,6 +109,7 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
       ...starRoutes(deps, projects, present),
       ...forkRoutes(forks, list, present),
     ],
+    mount: (server) => mountGroupAvatars(server, { resolver: deps.resolver, parents, pictures }),
     tasks: [...deletion.tasks, ...forks.tasks, expiry.task],
     cron: [...deletion.cron, expiry.cron],
     parents,

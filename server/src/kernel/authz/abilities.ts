@@ -38,6 +38,8 @@ export interface ProjectRule extends Rule {
 }
 
 const { guest, planner, reporter, developer, maintainer, owner } = Level;
+/** Above every role: administrators alone. */
+const nobody = 60 as Level;
 
 export const projectAbilities = {
   // The project itself.
@@ -51,6 +53,7 @@ export const projectAbilities = {
   transfer_project: { role: owner },
   remove_project: { role: owner },
   restore_project: { role: owner },
+  admin_custom_attribute: { role: nobody },
   export_project: { role: maintainer },
   housekeep_project: { role: maintainer },
   link_fork: { role: owner },
@@ -137,6 +140,7 @@ export const groupAbilities = {
   remove_group: { role: owner },
   restore_group: { role: owner },
   export_group: { role: owner },
+  admin_group_custom_attribute: { role: nobody },
   read_group_statistics: { role: owner, auditor: true },
   // Who is in it.
   read_group_member: { role: guest, open: 'anyone', auditor: true },

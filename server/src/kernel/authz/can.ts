@@ -88,7 +88,7 @@ export function canOnGroup(caller: Caller, ability: GroupAbility, subject: Group
   if (isOutside(caller, subject) && !(rule.anyAddress && (caller.admin || subject.level >= Level.owner))) return false;
   if (caller.credential.kind === 'deploy') return false;
   if (caller.credential.kind === 'job' && ability !== 'read_group') return false;
-  if (rule.changes && subject.group.marked_for_deletion_on !== null) return false;
+  if (rule.changes && (subject.group.archived || subject.group.marked_for_deletion_on !== null)) return false;
   const reads = readsAll(caller);
   if (rule.feature && !offers(subject.group.wiki_access_level, subject.level, reads)) return false;
   if (caller.admin || (reads && rule.auditor)) return true;

@@ -7,17 +7,33 @@ export interface RegistrationOwner {
   readonly projectId: number | null;
 }
 
+interface StoredToken {
+  readonly token_sha256: Buffer;
+  /** For those who may read it back. */
+  readonly token_sealed: Buffer;
+}
+
 /** Stores the owner's token; the one before stops to work. */
-export async function replaceRegistrationToken(tx: Db, owner: RegistrationOwner, tokenSha256: Buffer): Promise<void> {
+export async function replaceRegistrationToken(tx: Db, owner: RegistrationOwner, token: StoredToken): Promise<void> {
   await tx
     .insertInto('runner_registration_tokens')
-    .values({ namespace_id: owner.namespaceId, project_id: owner.projectId, token_sha256: tokenSha256 })
+    .values({ namespace_id: owner.namespaceId, project_id: owner.projectId, ...token })
     .onConflict((taken) =>
       taken
         .expression(sql`coalesce(namespace_id, 0), coalesce(project_id, 0)`)
-        .doUpdateSet({ token_sha256: tokenSha256, created_at: sql<Date>`now()` }),
+        .doUpdateSet({ ...token, created_at: sql<Date>`now()` }),
     )
     .execute();
+}
+
+/** A group's token as it is kept; null where none was made. */
+export async function sealedGroupToken(db: Db, namespaceId: number): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('runner_registration_tokens')
+    .select('token_sealed')
+    .where(sql<boolean>`coalesce(namespace_id, 0) = ${namespaceId} and coalesce(project_id, 0) = 0`)
+    .executeTakeFirst();
+  return row?.token_sealed ?? null;
 }
 
 /** Whose token it is. */

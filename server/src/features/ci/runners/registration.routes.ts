@@ -75,7 +75,8 @@ export function registrationRoutes(deps: CiDependencies, access: RunnerAccess): 
 
   const resetRegistration = async (owner: RegistrationOwner) => {
     const secret = newToken(registrationPrefix);
-    await transaction(db, async (tx: Db) => replaceRegistrationToken(tx, owner, tokenHash(secret)));
+    const token = { token_sha256: tokenHash(secret), token_sealed: deps.secrets.seal(secret) };
+    await transaction(db, async (tx: Db) => replaceRegistrationToken(tx, owner, token));
     return { token: secret, token_expires_at: null };
   };
 

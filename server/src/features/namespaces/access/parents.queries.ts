@@ -29,8 +29,12 @@ export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: Nam
   ip_ranges?: string | null;
 };
 
+/** Over the rows `p` and `n`: the project is archived by itself or with a group above it. Few groups are. */
+export const archivedText = `p.archived or exists (
+  select from namespaces a where a.archived and a.id = any(n.traversal_ids))`;
+
 /** Columns of `projects p join namespaces n` and `levels` for a `ProjectRow`. */
-export const projectColumns = `p.*, ${namespaceColumns.map((column) => `n.${column} as n_${column}`).join(', ')},
+export const projectColumns = `p.*, (${archivedText}) as archived, ${namespaceColumns.map((column) => `n.${column} as n_${column}`).join(', ')},
   levels.*, exists (select 1 from grants s where s.group_id is not null and s.project_id = p.id) as shared`;
 
 const ipRanges = '(select r.ip_restriction_ranges from namespaces r where r.id = n.traversal_ids[1]) as ip_ranges';

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import {
+  AnyJson,
   Count,
   Day,
   Entity,
@@ -9,12 +10,15 @@ import {
   Flag,
   Id,
   ListOf,
+  MapOf,
   Nullable,
   Sometimes,
   Text,
   Timestamp,
   Word,
 } from '../../../kernel/http/entity.ts';
+import { protectionOf } from '../../../kernel/settings/branch-protection.ts';
+import { CustomAttribute } from '../../identity/index.ts';
 import { Project, type SharedGroup, sharedGroup } from '../projects/projects.entity.ts';
 
 const statistics = Fields({
@@ -46,10 +50,15 @@ const properties = {
   subgroup_creation_level: Text(),
   emails_disabled: Nullable(Flag()),
   emails_enabled: Nullable(Flag()),
+  show_diff_preview_in_email: Flag(),
   mentions_disabled: Nullable(Flag()),
   lfs_enabled: Flag(),
+  archived: Flag(),
+  math_rendering_limits_enabled: Flag(),
+  lock_math_rendering_limits_enabled: Flag(),
   default_branch: Nullable(Text()),
   default_branch_protection: Count(),
+  default_branch_protection_defaults: MapOf(AnyJson(), { description: 'The same as rules' }),
   avatar_url: Nullable(Text()),
   request_access_enabled: Flag(),
   full_name: Text(),
@@ -57,12 +66,27 @@ const properties = {
   created_at: Timestamp(),
   parent_id: Nullable(Id()),
   shared_runners_setting: Text(),
+  max_artifacts_size: Nullable(Count({ description: 'Megabytes' })),
   wiki_access_level: Text(),
   repository_storage: Sometimes(Text({ description: 'Administrators only' })),
   file_template_project_id: Nullable(Id()),
-  ip_restriction_ranges: Nullable(Text()),
+  ip_restriction_ranges: Sometimes(Nullable(Text({ description: 'Of a group that has some: for owners only' }))),
   marked_for_deletion_on: Nullable(Day({ description: 'The day since when it waits for its removal' })),
   statistics: Sometimes(statistics),
+  custom_attributes: Sometimes(ListOf(CustomAttribute)),
+};
+
+/** What only owners of the group see. */
+const forOwners = {
+  allowed_email_domains_list: Sometimes(Nullable(Text())),
+  unique_project_download_limit: Sometimes(Count()),
+  unique_project_download_limit_interval_in_seconds: Sometimes(Count()),
+  unique_project_download_limit_allowlist: Sometimes(ListOf(Text())),
+  unique_project_download_limit_alertlist: Sometimes(ListOf(Id())),
+  auto_ban_user_on_excessive_projects_download: Sometimes(Flag()),
+  runners_token: Sometimes(
+    Nullable(Text({ description: 'Registers runners; null where none was made or they are switched off' })),
+  ),
 };
 
 /** A group in lists. */
@@ -71,11 +95,41 @@ export const Group = Entity('Group', properties);
 /** A group by itself. */
 export const GroupDetail = Entity('GroupDetail', {
   ...properties,
+  ...forOwners,
   shared_with_groups: ListOf(sharedGroup),
+  enabled_git_access_protocol: Text(),
   prevent_sharing_groups_outside_hierarchy: Flag(),
+  prevent_forking_outside_group: Flag(),
   membership_lock: Flag(),
+  shared_runners_minutes_limit: Nullable(Count()),
+  extra_shared_runners_minutes_limit: Nullable(Count()),
+  service_access_tokens_expiration_enforced: Flag(),
+  allow_personal_snippets: Flag(),
+  web_based_commit_signing_enabled: Flag(),
+  only_allow_merge_if_pipeline_succeeds: Flag(),
+  allow_merge_on_skipped_pipeline: Flag(),
+  only_allow_merge_if_all_discussions_are_resolved: Flag(),
   projects: Sometimes(ListOf(Project)),
   shared_projects: Sometimes(ListOf(Project)),
+});
+
+/** The least of a group: what it is and where. */
+export const PublicGroup = Entity('PublicGroup', {
+  id: Id(),
+  web_url: Text(),
+  name: Text(),
+  avatar_url: Nullable(Text()),
+  full_name: Text(),
+  full_path: Text(),
+});
+
+export const publicGroupJson = (group: Namespace, externalUrl: string): Static<typeof PublicGroup> => ({
+  id: group.id,
+  web_url: `${externalUrl}/groups/${group.full_path}`,
+  name: group.name,
+  avatar_url: avatarUrl(group.id, group.avatar_object_key, externalUrl),
+  full_name: group.full_name,
+  full_path: group.full_path,
 });
 
 /** The picture's address of a group or personal namespace; `key` is the object that holds it. */
@@ -88,7 +142,10 @@ export interface GroupOptions {
   readonly externalUrl: string;
   /** Name of the storage of new repositories, for administrators. */
   readonly repositoryStorage: string | null;
+  /** Whether the caller is an owner of the group. */
+  readonly owner: boolean;
   readonly statistics?: StorageStatistics | undefined;
+  readonly customAttributes?: readonly { key: string; value: string }[] | undefined;
 }
 
 /** The group without what only the detail shows. */
@@ -109,10 +166,15 @@ export function groupJson(group: Namespace, options: GroupOptions): Static<typeo
     subgroup_creation_level: group.subgroup_creation_level,
     emails_disabled: !group.emails_enabled,
     emails_enabled: group.emails_enabled,
+    show_diff_preview_in_email: group.show_diff_preview_in_email,
     mentions_disabled: group.mentions_disabled,
     lfs_enabled: group.lfs_enabled,
+    archived: group.archived,
+    math_rendering_limits_enabled: group.math_rendering_limits_enabled,
+    lock_math_rendering_limits_enabled: group.lock_math_rendering_limits_enabled,
     default_branch: group.default_branch,
     default_branch_protection: group.default_branch_protection,
+    default_branch_protection_defaults: protectionOf(group.default_branch_protection),
     avatar_url: avatarUrl(group.id, group.avatar_object_key, externalUrl),
     request_access_enabled: group.request_access_enabled,
     full_name: group.full_name,
@@ -120,29 +182,55 @@ export function groupJson(group: Namespace, options: GroupOptions): Static<typeo
     created_at: group.created_at,
     parent_id: group.parent_id,
     shared_runners_setting: group.shared_runners_setting,
+    max_artifacts_size: group.max_artifacts_size,
     wiki_access_level: group.wiki_access_level,
     ...(options.repositoryStorage === null ? {} : { repository_storage: options.repositoryStorage }),
     file_template_project_id: group.file_template_project_id,
-    ip_restriction_ranges: group.ip_restriction_ranges,
+    ...(options.owner || group.ip_restriction_ranges === null
+      ? { ip_restriction_ranges: group.ip_restriction_ranges }
+      : {}),
     marked_for_deletion_on: group.marked_for_deletion_on,
     ...(options.statistics ? { statistics: options.statistics } : {}),
+    ...(options.customAttributes ? { custom_attributes: [...options.customAttributes] } : {}),
   };
 }
 
 export interface GroupDetailOptions extends GroupOptions {
   readonly sharedWith: readonly SharedGroup[];
+  readonly runnersToken: string | null;
   readonly projects?: {
     readonly own: Array<Static<typeof Project>>;
     readonly shared: Array<Static<typeof Project>>;
   };
 }
 
+const ownersJson = (group: Namespace, runnersToken: string | null) => ({
+  allowed_email_domains_list: group.allowed_email_domains_list,
+  unique_project_download_limit: group.unique_project_download_limit,
+  unique_project_download_limit_interval_in_seconds: group.unique_project_download_limit_interval_in_seconds,
+  unique_project_download_limit_allowlist: group.unique_project_download_limit_allowlist,
+  unique_project_download_limit_alertlist: group.unique_project_download_limit_alertlist,
+  auto_ban_user_on_excessive_projects_download: group.auto_ban_user_on_excessive_projects_download,
+  runners_token: runnersToken,
+});
+
 export function groupDetailJson(group: Namespace, options: GroupDetailOptions): Static<typeof GroupDetail> {
   return {
     ...groupJson(group, options),
+    ...(options.owner ? ownersJson(group, options.runnersToken) : {}),
     shared_with_groups: [...options.sharedWith],
+    enabled_git_access_protocol: group.enabled_git_access_protocol,
     prevent_sharing_groups_outside_hierarchy: group.prevent_sharing_groups_outside_hierarchy,
+    prevent_forking_outside_group: group.prevent_forking_outside_group,
     membership_lock: group.membership_lock,
+    shared_runners_minutes_limit: group.shared_runners_minutes_limit,
+    extra_shared_runners_minutes_limit: group.extra_shared_runners_minutes_limit,
+    service_access_tokens_expiration_enforced: group.service_access_tokens_expiration_enforced,
+    allow_personal_snippets: group.allow_personal_snippets,
+    web_based_commit_signing_enabled: group.web_based_commit_signing_enabled,
+    only_allow_merge_if_pipeline_succeeds: group.only_allow_merge_if_pipeline_succeeds,
+    allow_merge_on_skipped_pipeline: group.allow_merge_on_skipped_pipeline,
+    only_allow_merge_if_all_discussions_are_resolved: group.only_allow_merge_if_all_discussions_are_resolved,
     ...(options.projects ? { projects: options.projects.own, shared_projects: options.projects.shared } : {}),
   };
 }

@@ -1,19 +1,23 @@
 /** Routes of groups. */
 import Type from 'typebox';
+import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, Int, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
-import { type Route, route } from '../../../kernel/http/route.ts';
+import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
+import type { Pictures } from '../avatars/pictures.ts';
+import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { listProjects } from '../projects/listing.queries.ts';
 import type { PresentProjects } from '../projects/presenter.ts';
+import { attributes, laterAttributes } from './attributes.params.ts';
 import { Group, GroupDetail, groupDetailJson } from './groups.entity.ts';
-import { attributes, groupId, laterAttributes, listParameters, wideListParameters } from './groups.params.ts';
+import { groupId, wideListParameters } from './groups.params.ts';
 import { groupStatistics, sharedWith } from './groups.queries.ts';
 import type { GroupService } from './groups.service.ts';
 import { listingHandler } from './listing.ts';
@@ -22,6 +26,7 @@ export interface GroupRouteDependencies extends NamespacesDependencies {
   readonly groups: GroupService;
   readonly deletion: DeletionService;
   readonly present: PresentProjects;
+  readonly pictures: Pictures;
 }
 
 const common = { credentials: ['token', 'session'], tag: 'Groups' } as const;
@@ -42,12 +47,26 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
     return { own: await present(own, caller), shared: await present(shared, caller) };
   }
 
-  async function detail(group: Namespace, caller: Caller, options: { projects?: boolean; statistics?: boolean }) {
-    const statistics = options.statistics && caller.admin ? await groupStatistics(db, [group.id]) : null;
+  interface DetailOptions {
+    readonly projects?: boolean;
+    readonly statistics?: boolean;
+    readonly customAttributes?: boolean;
+  }
+
+  async function detail({ group, level }: GroupSubject, caller: Caller, options: DetailOptions = {}) {
+    const owner = caller.admin || level === Level.owner;
+    const [statistics, attributes, runnersToken] = await Promise.all([
+      options.statistics && caller.admin ? groupStatistics(db, [group.id]) : null,
+      options.customAttributes && caller.admin ? customAttributesOf(db, 'group', [group.id]) : null,
+      owner ? deps.runnersToken(group.id) : null,
+    ]);
     return groupDetailJson(group, {
       externalUrl: deps.externalUrl,
       repositoryStorage: caller.admin ? deps.repositoryStorage : null,
+      owner,
+      runnersToken,
       statistics: statistics?.get(group.id),
+      customAttributes: attributes?.get(group.id),
       sharedWith: await sharedWith(db, group.id),
       ...(options.projects ? { projects: await projectsOf(group, caller) } : {}),
     });
@@ -56,7 +75,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
   async function reloaded({ group }: GroupSubject, caller: Caller) {
     const found = await findGroupSubject(db, String(group.id), caller.user?.id ?? null);
     if (!found) throw notFound('Group');
-    return await detail(found.group, caller, {});
+    return await detail(found, caller);
   }
 
   return [
@@ -93,10 +112,10 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
         parent_id: Optional(OrNull(Int({ description: 'Id of the group above; left out for a top-level group' }))),
       }),
       responses: { 201: GroupDetail },
-      handler: async ({ params, caller }) => {
-        const { name, path, parent_id, ...settings } = params;
-        const created = await groups.create(caller, { name, path, parentId: parent_id ?? null }, settings);
-        return await detail(created.group, caller, {});
+      handler: async (context) => {
+        const { name, path, parent_id, ...settings } = context.params;
+        const wanted = { name, path, parentId: parent_id ?? null };
+        return await detail(await groups.create(context.caller, wanted, settings), context.caller);
       },
     }),
     route({
@@ -116,9 +135,10 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       }),
       responses: { 200: GroupDetail },
       handler: ({ params, caller, subject }) =>
-        detail(subject.group, caller, {
+        detail(subject, caller, {
           projects: params.with_projects ?? true,
           statistics: params.statistics ?? false,
+          customAttributes: params.with_custom_attributes ?? false,
         }),
     }),
     route({
@@ -138,10 +158,11 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
         rules(atLeastOneOf('name', 'path', ...Object.keys({ ...attributes, ...laterAttributes }))),
       ),
       responses: { 200: GroupDetail },
-      handler: async ({ params, caller, subject }) => {
-        const { id: _, name, path, ...settings } = params;
+      handler: async (context) => {
+        const { subject, caller } = context;
+        const { id: _, name, path, ...settings } = context.params;
         const names = { ...(name === undefined ? {} : { name }), ...(path === undefined ? {} : { path }) };
-        await groups.update(subject, caller, names, settings);
+        await groups.update(subject, context.caller, names, settings);
         return await reloaded(subject, caller);
       },
     }),
@@ -158,11 +179,57 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       }),
       responses: { 202: Accepted },
       conditional: true,
-      handler: async ({ params, caller, subject, unmodifiedSince }) => {
-        unmodifiedSince(subject.group.updated_at);
+      handler: async (context) => {
+        const { params, subject } = context;
+        context.unmodifiedSince(subject.group.updated_at);
         const options = { permanently: params.permanently_remove, fullPath: params.full_path };
-        await deletion.scheduleGroup(subject, caller, options);
+        await deletion.scheduleGroup(subject, context.caller, options);
         return { message: '202 Accepted' };
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/groups/:id/avatar',
+      summary: "A group's picture",
+      access: { on: 'group', ability: 'read_group' },
+      params: Type.Object(groupId),
+      responses: { 200: Binary },
+      media: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/vnd.microsoft.icon'],
+      handler: async ({ subject }) => {
+        const picture = await deps.pictures.read(subject.group.avatar_object_key);
+        if (!picture) throw notFound('Avatar');
+        return streamed(picture.bytes, picture.type, { 'Content-Disposition': 'attachment' });
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/groups/:id/archive',
+      rate: 'group_archive_unarchive_api',
+      errors: [422],
+      summary: 'Archive a group: nothing in it changes until it is unarchived',
+      access: { on: 'group', ability: 'archive_group' },
+      params: Type.Object(groupId),
+      responses: { 201: GroupDetail },
+      handler: async (context) => {
+        await groups.setArchived(context.subject, context.caller, true);
+        return await reloaded(context.subject, context.caller);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/groups/:id/unarchive',
+      rate: 'group_archive_unarchive_api',
+      errors: [422],
+      summary: 'Open an archived group again',
+      access: { on: 'group', ability: 'archive_group' },
+      params: Type.Object(groupId),
+      responses: { 201: GroupDetail },
+      handler: async (context) => {
+        await groups.setArchived(context.subject, context.caller, false);
+        return await reloaded(context.subject, context.caller);
       },
     }),
     route({
@@ -177,30 +244,6 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
         await deletion.restoreGroup(subject, caller);
         return await reloaded(subject, caller);
       },
-    }),
-    route({
-      ...common,
-      method: 'GET',
-      path: '/groups/:id/subgroups',
-      summary: 'Groups directly below a group',
-      access: { on: 'group', ability: 'read_group' },
-      params: Type.Object({ ...groupId, ...listParameters }),
-      pagination: 'offset',
-      responses: { 200: ListOf(Group) },
-      handler: ({ params, page, caller, subject }) =>
-        list(caller, page, params, { parentId: subject.group.id, shortPaths: true }),
-    }),
-    route({
-      ...common,
-      method: 'GET',
-      path: '/groups/:id/descendant_groups',
-      summary: 'Groups anywhere below a group',
-      access: { on: 'group', ability: 'read_group' },
-      params: Type.Object({ ...groupId, ...listParameters }),
-      pagination: 'offset',
-      responses: { 200: ListOf(Group) },
-      handler: ({ params, page, caller, subject }) =>
-        list(caller, page, params, { ancestorId: subject.group.id, shortPaths: true }),
     }),
   ];
 }

@@ -1,5 +1,4 @@
 /** Making and changing groups, and the personal namespaces of users. */
-import { isIP } from 'node:net';
 import {
   entityOfPlace,
   eventsOfChanges,
@@ -12,7 +11,7 @@ import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Namespace, User } from '../../../kernel/db/rows.ts';
 import { emit } from '../../../kernel/events/index.ts';
-import { forbidden, invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidRecord, notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { requireOnGroup } from '../../../kernel/http/parents.ts';
 import { lockTree } from '../access/hierarchy.queries.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
@@ -27,8 +26,8 @@ import {
 } from '../naming/naming.ts';
 import { claimPath, leaveGroupPath } from '../naming/redirects.queries.ts';
 import { findPersonalNamespace, lockNamespace } from '../projects/projects.queries.ts';
+import { spreadSettings } from './descendants.queries.ts';
 import {
-  type GroupColumns,
   insertNamespace,
   insertNamespaceGrant,
   moveGroup,
@@ -36,13 +35,7 @@ import {
   updateGroup,
   visibilitiesBelow,
 } from './groups.queries.ts';
-
-/** Settings as the parameters give them: columns of the same name, and the old switch for mails. */
-export type GroupAttributes = Partial<Omit<GroupColumns, 'description'>> & {
-  readonly description?: string | null;
-  readonly emails_disabled?: boolean;
-  readonly visibility?: Visibility;
-};
+import { type GroupAttributes, inheritedColumns, requireInherited, settingColumns } from './settings.ts';
 
 const taken = 'has already been taken';
 
@@ -50,25 +43,6 @@ function checkNames(name: string, path: string, topLevel: boolean): void {
   const reasons = { name: groupNameReasons(name), path: groupPathReasons(path, topLevel) };
   const wrong = Object.entries(reasons).filter(([, found]) => found.length > 0);
   if (wrong.length > 0) throw invalidRecord(Object.fromEntries(wrong));
-}
-
-function checkRanges(ranges: string | null | undefined): void {
-  for (const range of (ranges ?? '').split(',').filter((part) => part.trim() !== '')) {
-    const [address = '', bits, more] = range.trim().split('/');
-    const version = isIP(address);
-    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-    if (version === 0 || !fits || more !== undefined)
-      throw invalidRecord({ ip_restriction_ranges: ['is an invalid IP address range'] });
-  }
-}
-
-/** The columns that the parameters set, without path, name and visibility. */
-function columnsOf({ emails_disabled, description, visibility: _, ...columns }: GroupAttributes): GroupColumns {
-  const changes: GroupColumns = { ...columns };
-  if (description !== undefined) changes.description = description ?? '';
-  if (columns.default_branch === '') changes.default_branch = null;
-  if (emails_disabled !== undefined && columns.emails_enabled === undefined) changes.emails_enabled = !emails_disabled;
-  return changes;
 }
 
 const conflictOf = (found: { path: boolean; name: boolean }): void => {
@@ -158,6 +132,19 @@ export function groupService(deps: NamespacesDependencies) {
     return parent;
   }
 
+  /** What a picture is kept as; undefined where none was sent. Undone by `discard` when the row is not written. */
+  async function pictureOf({ avatar }: GroupAttributes): Promise<string | null | undefined> {
+    return avatar ? await deps.avatars.store(avatar) : avatar;
+  }
+  const withPicture = async <T>(key: string | null | undefined, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (key) await deps.avatars.discard(key);
+      throw conflictFrom(error);
+    }
+  };
+
   async function create(
     caller: Caller,
     wanted: { readonly name: string; readonly path: string; readonly parentId: number | null },
@@ -168,102 +155,135 @@ export function groupService(deps: NamespacesDependencies) {
     const parent = await parentOf(caller, wanted.parentId);
     const { name, path } = wanted;
     checkNames(name, path, parent === null);
-    checkRanges(attributes.ip_restriction_ranges);
     checkBranchName(attributes.default_branch);
+    const columns = settingColumns(attributes, { admin: caller.admin, topLevel: parent === null });
     const values = await settings.read();
     const usual = values.default_group_visibility;
     const most = parent ? openness(parent.group.visibility) : openness('public');
     const visibility = attributes.visibility ?? visibilities[Math.min(openness(usual), most)] ?? 'private';
     await checkVisibility(visibility, parent?.group ?? null, caller);
-    const group = await transaction(db, async (tx) => {
-      const above = parent ? await lockNamespace(tx, parent.group.id) : null;
-      if (above === undefined) throw notFound('Group');
-      conflictOf(await takenBelow(tx, above?.id ?? null, { name, path }, null));
-      await claimPath(tx, above ? `${above.full_path}/${path}` : path);
-      const row = await insertNamespace(
-        tx,
-        {
-          default_branch_protection: values.default_branch_protection,
-          project_creation_level: creationLevels[values.default_project_creation] ?? 'developer',
-          ...(columnsOf(attributes) as object),
-          kind: 'group',
-          name,
-          path,
-          visibility,
-          created_by_id: user.id,
-        },
-        above,
-      );
-      if (!parent || parent.level < Level.owner)
-        await insertNamespaceGrant(tx, {
-          userId: user.id,
-          namespaceId: row.id,
-          level: Level.owner,
-          createdById: user.id,
+    const picture = await pictureOf(attributes);
+    const group = await withPicture(picture, () =>
+      transaction(db, async (tx) => {
+        const above = parent ? await lockNamespace(tx, parent.group.id) : null;
+        if (above === undefined) throw notFound('Group');
+        if (above) requireInherited(columns, above, { ownsParent: caller.admin || parent?.level === Level.owner });
+        conflictOf(await takenBelow(tx, above?.id ?? null, { name, path }, null));
+        await claimPath(tx, above ? `${above.full_path}/${path}` : path);
+        const row = await insertNamespace(
+          tx,
+          {
+            default_branch_protection: values.default_branch_protection,
+            project_creation_level: creationLevels[values.default_project_creation] ?? 'developer',
+            ...(above ? inheritedColumns(above) : {}),
+            ...(columns as object),
+            ...(picture ? { avatar_object_key: picture } : {}),
+            kind: 'group',
+            name,
+            path,
+            visibility,
+            created_by_id: user.id,
+          },
+          above,
+        );
+        if (!parent || parent.level < Level.owner)
+          await insertNamespaceGrant(tx, {
+            userId: user.id,
+            namespaceId: row.id,
+            level: Level.owner,
+            createdById: user.id,
+          });
+        await emit(tx, {
+          kind: 'group.created',
+          namespace_id: row.id,
+          actor_id: user.id,
+          payload: { group_id: row.id },
         });
-      await recordAudit(tx, {
-        ...originOfCaller(caller),
-        entity: entityOfPlace({ kind: 'group', group: row }),
-        event: 'group_created',
-        details: { visibility },
-      });
-      await emit(tx, {
-        kind: 'group.created',
-        namespace_id: row.id,
-        actor_id: user.id,
-        payload: { group_id: row.id },
-      });
-      return row;
-    }).catch((error: unknown) => {
-      throw conflictFrom(error);
-    });
+        await recordAudit(tx, {
+          ...originOfCaller(caller),
+          entity: entityOfPlace({ kind: 'group', group: row }),
+          event: 'group_created',
+          details: { visibility },
+        });
+        return row;
+      }),
+    );
     return { kind: 'group', group, level: Level.owner };
   }
 
+  /** Whether the caller owns the group above: only they lift what it asks of those below. */
+  async function ownsParent(caller: Caller, group: Namespace): Promise<boolean> {
+    if (caller.admin || group.parent_id === null) return true;
+    const parent = await findGroupSubject(db, String(group.parent_id), caller.user?.id ?? null);
+    return parent?.level === Level.owner;
+  }
+
   async function update(
-    { group }: GroupSubject,
+    subject: GroupSubject,
     caller: Caller,
     names: { readonly name?: string; readonly path?: string },
     attributes: GroupAttributes,
   ): Promise<void> {
+    const { group } = subject;
     const name = names.name ?? group.name;
     const path = names.path ?? group.path;
     const moved = name !== group.name || path !== group.path;
     if (moved) checkNames(name, path, group.parent_id === null);
-    checkRanges(attributes.ip_restriction_ranges);
     checkBranchName(attributes.default_branch);
-    const changes = columnsOf(attributes);
-    await transaction(db, async (tx) => {
-      if (moved) await lockTree(tx);
-      const parent = group.parent_id === null ? null : ((await lockNamespace(tx, group.parent_id)) ?? null);
-      const visibility = attributes.visibility;
-      if (visibility !== undefined && visibility !== group.visibility) {
-        await checkVisibility(visibility, parent, caller);
-        await checkBelow(tx, group, visibility);
-        changes.visibility = visibility;
-      }
-      if (moved) {
-        conflictOf(await takenBelow(tx, group.parent_id, { name, path }, group.id));
-        if (path.toLowerCase() !== group.path.toLowerCase()) {
-          await claimPath(tx, parent ? `${parent.full_path}/${path}` : path);
-          await leaveGroupPath(tx, group.id);
+    const changes = settingColumns(attributes, { admin: caller.admin, topLevel: group.parent_id === null });
+    const mayLift = await ownsParent(caller, group);
+    const picture = await pictureOf(attributes);
+    if (picture !== undefined) changes.avatar_object_key = picture;
+    await withPicture(picture, () =>
+      transaction(db, async (tx) => {
+        if (moved) await lockTree(tx);
+        const parent = group.parent_id === null ? null : ((await lockNamespace(tx, group.parent_id)) ?? null);
+        if (parent) requireInherited(changes, parent, { ownsParent: mayLift });
+        const visibility = attributes.visibility;
+        if (visibility !== undefined && visibility !== group.visibility) {
+          await checkVisibility(visibility, parent, caller);
+          await checkBelow(tx, group, visibility);
+          changes.visibility = visibility;
         }
-        await moveGroup(tx, group, { ...changes, name, path });
-      } else if (!(await updateGroup(tx, group.id, changes))) throw notFound('Group');
-      const about = { ...originOfCaller(caller), entity: entityOfPlace({ kind: 'group', group }) };
-      await recordAudits(tx, eventsOfChanges(about, 'group', group, { ...changes, name, path }));
-      await emit(tx, {
-        kind: 'group.updated',
-        namespace_id: group.id,
-        actor_id: caller.user?.id ?? null,
-        payload: { group_id: group.id },
-      });
-    }).catch((error: unknown) => {
-      throw conflictFrom(error);
+        if (moved) {
+          conflictOf(await takenBelow(tx, group.parent_id, { name, path }, group.id));
+          if (path.toLowerCase() !== group.path.toLowerCase()) {
+            await claimPath(tx, parent ? `${parent.full_path}/${path}` : path);
+            await leaveGroupPath(tx, group.id);
+          }
+          await moveGroup(tx, group, { ...changes, name, path });
+        } else if (!(await updateGroup(tx, group.id, changes))) throw notFound('Group');
+        await spreadSettings(tx, group, changes);
+        await emit(tx, {
+          kind: 'group.updated',
+          namespace_id: group.id,
+          actor_id: caller.user?.id ?? null,
+          payload: { group_id: group.id },
+        });
+        const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
+        const { avatar_object_key: avatar, ...told } = changes;
+        await recordAudits(tx, eventsOfChanges(about, 'group', group, { ...told, name, path } as Partial<Namespace>));
+        if (avatar !== undefined) await recordAudit(tx, { ...about, event: 'group_avatar_updated', details: {} });
+      }),
+    );
+  }
+
+  /** An archived group keeps everything below it as it is, whatever that is itself. */
+  async function setArchived(subject: GroupSubject, caller: Caller, archived: boolean): Promise<void> {
+    const { group } = subject;
+    await transaction(db, async (tx) => {
+      if (group.archived === archived)
+        throw unprocessable(archived ? 'Group is already archived!' : 'Group is already unarchived!');
+      if (group.marked_for_deletion_on !== null) throw unprocessable('Group is scheduled for deletion!');
+      if (!(await updateGroup(tx, group.id, { archived }))) throw notFound('Group');
+      const payload = { group_id: group.id };
+      await emit(tx, { kind: 'group.updated', namespace_id: group.id, actor_id: caller.user?.id ?? null, payload });
+      const event = archived ? 'group_archived' : 'group_unarchived';
+      await recordAudit(tx, { ...originOfCaller(caller), entity: entityOfPlace(subject), event, details: {} });
     });
   }
 
-  return { create, update };
+  return { create, update, setArchived };
 }
 
 export type GroupService = ReturnType<typeof groupService>;

@@ -5,8 +5,9 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { type CursorValues, countLimit } from '../../../kernel/http/pagination.ts';
 import { idOrder, type KeysetOrder, keysetOrder } from '../../../kernel/http/paging.queries.ts';
-import { allOf, groupScope, type Sql, withTables } from '../access/access.queries.ts';
+import { allOf, grantHolds, groupScope, type Sql, withTables } from '../access/access.queries.ts';
 import { below } from '../access/hierarchy.queries.ts';
+import { hasCustomAttributes } from '../custom-attributes/custom-attributes.queries.ts';
 
 export type GroupOrder = 'name' | 'path' | 'id' | 'similarity';
 
@@ -24,6 +25,15 @@ export interface GroupFilter {
   readonly idBefore?: number | undefined;
   /** Set where nothing can fit. */
   readonly none?: boolean | undefined;
+  readonly active?: boolean | undefined;
+  readonly archived?: boolean | undefined;
+  readonly markedForDeletionOn?: string | undefined;
+  /** All of these values. */
+  readonly customAttributes?: Readonly<Record<string, string>> | undefined;
+  /** Only groups that the group was invited to. */
+  readonly sharedWith?: number | undefined;
+  /** Only groups that were invited to one of the groups. */
+  readonly invitedTo?: readonly number[] | undefined;
   /** Anywhere below the group. */
   readonly ancestorId?: number | undefined;
 }
@@ -47,6 +57,22 @@ function conditionsOf(filter: GroupFilter): Sql[] {
     found.push(sql`(n.name ilike ${pattern} or ${path} ilike ${pattern})`);
   }
   if (filter.visibility) found.push(sql`n.visibility = ${filter.visibility}`);
+  if (filter.active !== undefined)
+    found.push(
+      filter.active
+        ? sql`(not n.archived and n.marked_for_deletion_on is null)`
+        : sql`(n.archived or n.marked_for_deletion_on is not null)`,
+    );
+  if (filter.archived !== undefined) found.push(sql`n.archived = ${filter.archived}`);
+  if (filter.markedForDeletionOn !== undefined)
+    found.push(sql`n.marked_for_deletion_on = ${filter.markedForDeletionOn}::date`);
+  if (filter.customAttributes) found.push(...hasCustomAttributes('group', sql`n.id`, filter.customAttributes));
+  if (filter.sharedWith !== undefined)
+    found.push(sql`n.id in (select s.namespace_id from grants s
+      where s.group_id = ${filter.sharedWith} and s.namespace_id is not null and ${grantHolds('s')})`);
+  if (filter.invitedTo)
+    found.push(sql`n.id in (select s.group_id from grants s
+      where s.group_id is not null and s.namespace_id = any(${[...filter.invitedTo]}::bigint[]) and ${grantHolds('s')})`);
   if (filter.none) found.push(sql`false`);
   if (filter.idAfter !== undefined) found.push(sql`n.id > ${filter.idAfter}`);
   if (filter.idBefore !== undefined) found.push(sql`n.id < ${filter.idBefore}`);

@@ -7,7 +7,7 @@ import { type CursorValues, countLimit } from '../../../kernel/http/pagination.t
 import { idOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, grantHolds, levelsOf, projectScope, type Sql, withTables } from '../access/access.queries.ts';
 import { below } from '../access/hierarchy.queries.ts';
-import { type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
+import { archivedText, type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
 
 export type ProjectOrder =
   | 'id'
@@ -136,7 +136,7 @@ function conditionsOf(filter: ProjectFilter): Sql[] {
   const add = <T>(value: T | undefined, condition: (value: T) => Sql) => {
     if (value !== undefined) found.push(condition(value));
   };
-  add(filter.archived, (value) => sql`p.archived = ${value}`);
+  add(filter.archived, (value) => sql`(${sql.raw(archivedText)}) = ${value}`);
   add(filter.active, (value) =>
     value
       ? sql`(not p.archived and p.marked_for_deletion_on is null)`

@@ -156,6 +156,7 @@ export function projectService(deps: NamespacesDependencies) {
       await claimPath(tx, `${space.full_path}/${path}`);
       const row = await insertProject(tx, {
         keep_latest_artifact: values.keep_latest_artifact,
+        lfs_enabled: space.lfs_enabled,
         shared_runners_enabled: values.shared_runners_enabled && space.shared_runners_setting === 'enabled',
         ...(fork ? {} : { ci_config_path: params.ci_config_path ?? values.default_ci_config_path }),
         ...fork?.columns,

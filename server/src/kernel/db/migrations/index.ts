@@ -10,6 +10,7 @@ import { oauth } from './0010-oauth.ts';
 import { twoFactorGroups } from './0011-two-factor-groups.ts';
 import { policy } from './0012-policy.ts';
 import { members } from './0013-members.ts';
+import { groupsMigration } from './0014-groups.ts';
 import { projectsMigration } from './0015-projects.ts';
 import { largeLists } from './0019-large-lists.ts';
 
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   twoFactorGroups,
   policy,
   members,
+  groupsMigration,
   projectsMigration,
   largeLists,
 ];

@@ -8,6 +8,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'CI lint': 'Checks CI/CD configurations without a push.',
   'CI/CD variables': 'Variables of jobs, for a project, a group or the whole instance.',
   Commits: 'History, single commits, their differences, and commits made through the API.',
+  'Custom attributes': 'What administrators note of groups and projects.',
   'Deploy keys': 'Public SSH keys of machines, each for some projects.',
   'Deploy tokens': 'Tokens with which machines fetch from a project or group; git only.',
   'Email addresses': 'Addresses of users besides the primary one.',

@@ -1,0 +1,154 @@
+/**
+ * Every attribute of a group: where it is kept, who sees it, and what it does. docs/api/group-attributes.md and the tests
+ * are made from it.
+ */
+import type { Namespace } from '../../../kernel/db/rows.ts';
+import { attributes, laterAttributes } from './attributes.params.ts';
+
+export const groupAttributeParameters = { ...attributes, ...laterAttributes };
+export type GroupAttributeName = keyof typeof groupAttributeParameters;
+
+interface GroupAttribute {
+  readonly stored: keyof Namespace;
+  /** The smallest view that shows it: lists, the group by itself, the group for its owners. */
+  readonly returned: 'list' | 'detail' | 'owner';
+  /** The key of the answer, where it has another name. */
+  readonly as?: string;
+  /** What changes besides that it is shown. `later`: kept for a part of the product that is not there yet. */
+  readonly effect: string | { readonly later: string };
+  /** The test that proves the effect, below features/namespaces. */
+  readonly test?: string;
+  /** A value other than the default, for the test of storing and returning. */
+  readonly sample?: string | number | boolean | readonly (string | number)[];
+}
+
+const groupTest = 'groups/effects.test.ts';
+const acts = (
+  stored: keyof Namespace,
+  effect: string,
+  sample?: GroupAttribute['sample'],
+  test = groupTest,
+): GroupAttribute => ({ stored, returned: 'list', effect, test, ...(sample === undefined ? {} : { sample }) });
+const waits = (stored: keyof Namespace, later: string, sample: GroupAttribute['sample']): GroupAttribute => ({
+  stored,
+  returned: 'list',
+  effect: { later },
+  sample,
+});
+const detail = { returned: 'detail' } as const;
+const owner = { returned: 'owner' } as const;
+const downloads = 'limits of downloads';
+
+/** What becomes of each attribute. */
+export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute>> = {
+  allow_merge_on_skipped_pipeline: {
+    ...waits('allow_merge_on_skipped_pipeline', 'merge checks of groups', true),
+    ...detail,
+  },
+  allow_personal_snippets: { ...waits('allow_personal_snippets', 'snippets', false), ...detail },
+  allowed_email_domains_list: {
+    ...waits('allowed_email_domains_list', 'checks of new members', 'example.com,example.org'),
+    ...owner,
+  },
+  auto_ban_user_on_excessive_projects_download: {
+    ...waits('auto_ban_user_on_excessive_projects_download', downloads, true),
+    ...owner,
+  },
+  auto_devops_enabled: waits('auto_devops_enabled', 'the standard CI configuration', true),
+  avatar: { ...acts('avatar_object_key', 'the picture is served to who sees the group'), as: 'avatar_url' },
+  default_branch: acts('default_branch', 'the first branch of new projects', 'trunk'),
+  default_branch_protection: acts('default_branch_protection', 'protection of the first branch of new projects', 3),
+  default_branch_protection_defaults: acts(
+    'default_branch_protection',
+    'the same as `default_branch_protection`, as rules',
+  ),
+  description: acts('description', 'shown', 'About us', 'groups/groups.test.ts'),
+  emails_disabled: { ...waits('emails_enabled', 'notifications', true) },
+  emails_enabled: waits('emails_enabled', 'notifications', false),
+  enabled_git_access_protocol: {
+    ...waits('enabled_git_access_protocol', 'git of a tree', 'http'),
+    ...detail,
+  },
+  extra_shared_runners_minutes_limit: {
+    ...waits('extra_shared_runners_minutes_limit', 'minutes of shared runners', 20),
+    ...detail,
+  },
+  file_template_project_id: waits('file_template_project_id', 'templates of files', 7),
+  ip_restriction_ranges: {
+    ...waits('ip_restriction_ranges', 'restrictions by address', '192.0.2.0/24,2001:db8::/32'),
+    ...owner,
+  },
+  lfs_enabled: acts('lfs_enabled', 'new projects and groups below start with it', false),
+  lock_math_rendering_limits_enabled: waits('lock_math_rendering_limits_enabled', 'rendering of formulas', true),
+  math_rendering_limits_enabled: waits('math_rendering_limits_enabled', 'rendering of formulas', false),
+  max_artifacts_size: waits('max_artifacts_size', 'limits of artifacts by group', 10),
+  membership_lock: { ...waits('membership_lock', 'checks of new members', true), ...detail },
+  mentions_disabled: waits('mentions_disabled', 'notifications', true),
+  only_allow_merge_if_all_discussions_are_resolved: {
+    ...waits('only_allow_merge_if_all_discussions_are_resolved', 'merge checks of groups', true),
+    ...detail,
+  },
+  only_allow_merge_if_pipeline_succeeds: {
+    ...waits('only_allow_merge_if_pipeline_succeeds', 'merge checks of groups', true),
+    ...detail,
+  },
+  prevent_forking_outside_group: { ...waits('prevent_forking_outside_group', 'forks', true), ...detail },
+  prevent_sharing_groups_outside_hierarchy: {
+    ...waits('prevent_sharing_groups_outside_hierarchy', 'checks of shares', true),
+    ...detail,
+  },
+  project_creation_level: acts('project_creation_level', 'the role that makes projects', 'maintainer'),
+  request_access_enabled: waits('request_access_enabled', 'requests for access', false),
+  require_two_factor_authentication: acts(
+    'require_two_factor_authentication',
+    'members have to set up a second factor',
+    true,
+    '../identity/two-factor/two-factor.test.ts',
+  ),
+  service_access_tokens_expiration_enforced: {
+    ...waits('service_access_tokens_expiration_enforced', 'service accounts', false),
+    ...detail,
+  },
+  share_with_group_lock: acts('share_with_group_lock', 'holds for all groups below and cannot be lifted there', true),
+  shared_runners_minutes_limit: {
+    ...waits('shared_runners_minutes_limit', 'minutes of shared runners', 10),
+    ...detail,
+  },
+  shared_runners_setting: acts(
+    'shared_runners_setting',
+    'whether projects below use runners of the instance',
+    'disabled_and_unoverridable',
+  ),
+  show_diff_preview_in_email: waits('show_diff_preview_in_email', 'notifications', false),
+  subgroup_creation_level: acts('subgroup_creation_level', 'the role that makes groups below', 'owner'),
+  two_factor_grace_period: acts(
+    'two_factor_grace_period',
+    'hours until the second factor is required',
+    7,
+    '../identity/two-factor/two-factor.test.ts',
+  ),
+  unique_project_download_limit: { ...waits('unique_project_download_limit', downloads, 5), ...owner },
+  unique_project_download_limit_alertlist: {
+    ...waits('unique_project_download_limit_alertlist', downloads, [1]),
+    ...owner,
+  },
+  unique_project_download_limit_allowlist: {
+    ...waits('unique_project_download_limit_allowlist', downloads, ['root']),
+    ...owner,
+  },
+  unique_project_download_limit_interval_in_seconds: {
+    ...waits('unique_project_download_limit_interval_in_seconds', downloads, 600),
+    ...owner,
+  },
+  visibility: acts(
+    'visibility',
+    'who sees it; never more open than the group above',
+    'internal',
+    'groups/groups.test.ts',
+  ),
+  web_based_commit_signing_enabled: {
+    ...waits('web_based_commit_signing_enabled', 'signatures of the server', true),
+    ...detail,
+  },
+  wiki_access_level: waits('wiki_access_level', 'group wikis', 'private'),
+};
