@@ -165,6 +165,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     tokens: identity.tokens,
     avatars: createAvatars(objects),
     objects,
+    secrets,
     resolver: identity.resolver,
     runnersToken: (groupId) => ci.groupRegistrationToken(groupId),
     repository: {
@@ -173,6 +174,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
         addJob(tx, repository.remove, { storage: project.repository_storage, path: project.repository_path }),
       projectCopied: (source, target, branches) => repository.copied(source, target, branches),
       readmePath: (project) => repository.setup.readmePath(project),
+      headOf: (project) => repository.setup.headOf(project),
+      latestTag: (project) => repository.setup.latestTag(project),
       changeDefaultBranch: (project, branch) => repository.setup.changeDefaultBranch(project, branch),
     },
   });

@@ -99,6 +99,18 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/user/emails/:email_id': () => email('/user'),
   '/projects/:id': async () => ({ url: `/projects/${(await buildProject(world.app)).id}` }),
   '/groups/:id': async () => ({ url: `/groups/${(await buildGroup(world.app)).id}` }),
+  ...Object.fromEntries(
+    (['projects', 'groups'] as const).flatMap((kind) => {
+      const place = async () =>
+        `/${kind}/${(kind === 'groups' ? await buildGroup(world.app) : await buildProject(world.app)).id}`;
+      const badge = { link_url: 'https://x.example', image_url: 'https://x.example' };
+      return [
+        [`/${kind}/:id/badges/:badge_id`, async () => inside(`${await place()}/badges`, badge)],
+        [`/${kind}/:id/labels/:label_id`, async () => inside(`${await place()}/labels`, { name: 'x', color: 'red' })],
+        [`/${kind}/:id/hooks/:hook_id`, async () => inside(`${await place()}/hooks`, { url: 'https://x.example' })],
+      ];
+    }),
+  ),
   '/projects/:id/members/:user_id': async () => {
     const of = await buildProject(world.app);
     return { url: `/projects/${of.id}/members/${(await buildMember(world.app, { of, level: 30 })).user.id}` };

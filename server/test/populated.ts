@@ -73,6 +73,9 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', '/user/emails', { email: `more-${number}@example.com` });
     await call('POST', '/admin/ci/variables', { key: `INSTANCE_${number}`, value: 'x' });
     await call('PUT', `/groups/${group.id}/custom_attributes/key${number}`, { value: 'x' });
+    await call('POST', `/groups/${group.id}/badges`, { link_url: 'https://x.example', image_url: 'https://x.example' });
+    await call('POST', `/groups/${group.id}/labels`, { name: `label ${number}`, color: 'red' });
+    await call('POST', `/groups/${group.id}/hooks`, { url: 'https://x.example' });
     const invited = await buildGroup(app, { visibility: 'public' });
     const inviting = await buildGroup(app, { visibility: 'public' });
     const lent = await buildProject(app, { visibility: 'public' });
@@ -130,6 +133,9 @@ export async function startPopulated(): Promise<Populated> {
     await app.db.insertInto('facts').values(pushed).execute();
     const invited = await buildGroup(app, { visibility: 'public' });
     await app.db.insertInto('grants').values({ group_id: invited.id, project_id: project.id, level: 30 }).execute();
+    await call('POST', `${base}/badges`, { link_url: 'https://x.example', image_url: 'https://x.example' });
+    await call('POST', `${base}/labels`, { name: `own label ${number}`, color: 'red' });
+    await call('POST', `${base}/hooks`, { url: 'https://x.example' });
     await call('POST', `${base}/variables`, { key: `KEY_${number}`, value: 'x' });
     await call('POST', `${base}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
     await call('POST', `${base}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });

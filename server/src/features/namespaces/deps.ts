@@ -4,6 +4,7 @@ import type { Db } from '../../kernel/db/index.ts';
 import type { Project } from '../../kernel/db/rows.ts';
 import type { CredentialResolver } from '../../kernel/http/credentials.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
+import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
 import type { Avatars, Tokens } from '../identity/index.ts';
 
@@ -20,6 +21,9 @@ interface RepositoryHooks {
   readmePath(project: Project): Promise<string | null>;
   /** Copies the repository of a project to a new one: these branches only, or all branches and tags. */
   projectCopied(source: Project, target: Project, branches: readonly string[] | null): Promise<void>;
+  /** The newest commit of the default branch, and the newest tag; null where there is none. */
+  headOf(project: Project): Promise<string | null>;
+  latestTag(project: Project): Promise<string | null>;
   /** Makes another branch the default one; false when there is no such branch. The row is changed after it. */
   changeDefaultBranch(project: Project, branch: string): Promise<boolean>;
 }
@@ -36,6 +40,7 @@ export interface NamespacesDependencies {
   readonly repository: RepositoryHooks;
   readonly avatars: Avatars;
   readonly objects: ObjectStore;
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   /** For what is served outside the API. */
   readonly resolver: CredentialResolver;
   /** The token that registers runners of a group; null where none was made, or they are switched off. */

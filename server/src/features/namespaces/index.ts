@@ -9,6 +9,7 @@ import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
 import { accessTokenService } from './access-tokens/access-tokens.service.ts';
 import { mountGroupAvatars } from './avatars/avatars.mount.ts';
 import { createPictures } from './avatars/pictures.ts';
+import { badgeRoutes } from './badges/badges.routes.ts';
 import { customAttributeRoutes } from './custom-attributes/custom-attributes.routes.ts';
 import { deletionService } from './deletion/deletion.service.ts';
 import type { NamespacesDependencies } from './deps.ts';
@@ -18,8 +19,10 @@ import { soleOwnedGroups } from './groups/groups.queries.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
 import { groupService } from './groups/groups.service.ts';
 import { relatedGroupRoutes } from './groups/related.routes.ts';
+import { hookRoutes } from './hooks/hooks.routes.ts';
 import { jobTokenAllowed } from './job-token-scope/job-token-scope.queries.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/job-token-scope.routes.ts';
+import { labelRoutes } from './labels/labels.routes.ts';
 import { memberRoutes } from './members/members.routes.ts';
 import { memberService } from './members/members.service.ts';
 import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
@@ -99,6 +102,9 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
       ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present, pictures }),
       ...relatedGroupRoutes(deps, list),
       ...customAttributeRoutes(deps),
+      ...badgeRoutes(deps),
+      ...labelRoutes(deps),
+      ...hookRoutes(deps),
       ...namespaceRoutes(deps),
       ...projectListRoutes(deps, list),
       ...projectRoutes({ projects: projectService(deps), deletion, present }),

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type {
   AccessTokensTable,
   AuditEventsTable,
+  BadgesTable,
   CiVariablesTable,
   DeployTokensTable,
   EmailsTable,
@@ -11,6 +12,7 @@ import type {
   IdentitiesTable,
   JobArtifactsTable,
   JobsTable,
+  LabelsTable,
   MergeRequestsTable,
   NamespacesTable,
   OauthApplicationsTable,
@@ -27,6 +29,7 @@ import type {
   SshKeysTable,
   UserStatusesTable,
   UsersTable,
+  WebHooksTable,
 } from './tables.ts';
 
 export type User = Selectable<UsersTable>;
@@ -55,3 +58,6 @@ export type Pipeline = Selectable<PipelinesTable>;
 export type Job = Selectable<JobsTable>;
 export type JobArtifact = Selectable<JobArtifactsTable>;
 export type MergeRequest = Selectable<MergeRequestsTable>;
+export type Badge = Selectable<BadgesTable>;
+export type Label = Selectable<LabelsTable>;
+export type WebHook = Selectable<WebHooksTable>;

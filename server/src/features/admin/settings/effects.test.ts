@@ -50,6 +50,11 @@ const newGroup = () => {
 };
 const ofNewGroup = (field: string) => async () => (await newGroup()).body[field];
 
+const newHook = (url: string) => async () => {
+  const { id } = await buildProject(world.app, { owner: world.owner.user });
+  return (await call('POST', `/projects/${id}/hooks`, { url }, world.owner.token)).status;
+};
+
 const signIn = (login: string, secret = password, more: Body = {}) =>
   world.app.request('POST', '/-/session', { json: { login, password: secret, ...more } });
 /** Signs in wrongly, and tells what the right password is worth then. */
@@ -327,6 +332,24 @@ const effects: Readonly<Record<string, Effect>> = {
     after: 'ci/main.yml',
   },
   keep_latest_artifact: { value: false, look: ofNewProject('keep_latest_artifact'), before: true, after: false },
+  allow_local_requests_from_web_hooks_and_services: {
+    value: true,
+    look: newHook('http://10.0.0.1/'),
+    before: 422,
+    after: 201,
+  },
+  outbound_local_requests_whitelist: {
+    value: ['10.0.0.0/24'],
+    look: newHook('http://10.0.0.1/'),
+    before: 422,
+    after: 201,
+  },
+  deny_all_requests_except_allowed: {
+    value: true,
+    look: newHook('https://hooks.example.com/'),
+    before: 201,
+    after: 422,
+  },
   shared_runners_enabled: { value: false, look: ofNewProject('shared_runners_enabled'), before: true, after: false },
 };
 

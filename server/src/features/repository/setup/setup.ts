@@ -71,6 +71,19 @@ export function repositorySetup(deps: {
     },
     /** Removes the files; harmless when they are gone. */
     removed: (project: RepositoryRow): Promise<void> => git.removeRepository(deps.shared, deps.open(project).path),
+    /** The newest commit of the default branch; null when there is none. */
+    async headOf(project: RepositoryRow): Promise<string | null> {
+      return project.default_branch === null
+        ? null
+        : await deps.reader.resolve(project, `refs/heads/${project.default_branch}`);
+    },
+    /** Name of the newest tag by the date of what it names; null when there is none. */
+    async latestTag(project: RepositoryRow): Promise<string | null> {
+      const repo = deps.open(project);
+      const snapshot = await git.refsSnapshot(repo, project.refs_generation);
+      const { refs } = await git.listRefs(repo, snapshot, { prefix: 'refs/tags/', sort: 'updated_desc', limit: 1 });
+      return refs[0]?.name ?? null;
+    },
     /** Path of the README on the default branch, null when there is none. */
     async readmePath(project: RepositoryRow): Promise<string | null> {
       if (project.default_branch === null) return null;

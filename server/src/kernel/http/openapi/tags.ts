@@ -4,6 +4,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Application settings': 'Settings of the whole instance; administrators only.',
   'Around projects': 'Stars, forks, people and groups around a project, what is measured of it, and its upkeep.',
   'Audit events': 'Who changed what, on the instance, in a group or in a project.',
+  Badges: 'Pictures with a link that projects and groups show.',
   Branches: 'Branches of a repository.',
   'CI lint': 'Checks CI/CD configurations without a push.',
   'CI/CD variables': 'Variables of jobs, for a project, a group or the whole instance.',
@@ -19,6 +20,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'Job artifacts': 'Files that jobs leave behind.',
   'Job token scope': 'Whose jobs may reach a project with their token.',
   Jobs: 'Jobs of pipelines: their state, their log, and starting, stopping and repeating them.',
+  Labels: 'Labels of groups and projects.',
   Members: 'Who belongs to a project or group, and in which role.',
   'Merge requests': 'Proposed changes, their review, and merging them.',
   Metadata: 'What this instance is.',
@@ -37,4 +39,5 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Tags: 'Tags of a repository.',
   'Two-factor authentication': 'Second factors of a person. Only a session of the pages may change them.',
   Users: 'Accounts.',
+  Webhooks: 'Where events of groups and projects are sent.',
 };

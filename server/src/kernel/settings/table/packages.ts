@@ -3,6 +3,7 @@ import { flag, text, texts, whole } from '../row.ts';
 
 const bytes = { max: Number.MAX_SAFE_INTEGER };
 const one = { min: 1 };
+const hookUrls = { acts: 'addresses of new web hooks' };
 
 export const packages = {
   container_expiration_policies_enable_historic_entries: flag('packages', false, 'Clean up old projects too'),
@@ -54,10 +55,15 @@ export const packages = {
   silent_admin_exports_enabled: flag('imports', false, 'Exports by administrators send no mail'),
 
   allow_local_requests_from_system_hooks: flag('outbound', true, 'System hooks may reach the local network'),
-  allow_local_requests_from_web_hooks_and_services: flag('outbound', false, 'Web hooks may reach the local network'),
-  deny_all_requests_except_allowed: flag('outbound', false, 'Only listed addresses are reached'),
+  allow_local_requests_from_web_hooks_and_services: flag(
+    'outbound',
+    false,
+    'Web hooks may reach the local network',
+    hookUrls,
+  ),
+  deny_all_requests_except_allowed: flag('outbound', false, 'Only listed addresses are reached', hookUrls),
   dns_rebinding_protection_enabled: flag('outbound', true, 'An address is looked up once'),
-  outbound_local_requests_whitelist: texts('outbound', [], 'Local addresses and hosts that may be reached'),
+  outbound_local_requests_whitelist: texts('outbound', [], 'Local addresses and hosts that may be reached', hookUrls),
   max_http_decompressed_size: whole('outbound', 100, 'Megabytes of an unpacked answer'),
   max_http_response_size_limit: whole('outbound', 100, 'Megabytes of an answer'),
   max_http_response_json_depth: whole('outbound', 100, 'Levels of a JSON answer'),

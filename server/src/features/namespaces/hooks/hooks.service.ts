@@ -1,0 +1,187 @@
+/** Making and changing webhooks; what is secret in them is sealed. */
+import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/audit/index.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { WebHook } from '../../../kernel/db/rows.ts';
+import { HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import type { Secrets } from '../../../kernel/secrets/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
+import type { Place } from '../places.ts';
+import type { HookEvent } from './hooks.events.ts';
+import { groupEvents, sharedEvents, usualEvents } from './hooks.events.ts';
+import { countHooks, deleteHook, type HookColumns, insertHook, lockHook, updateHook } from './hooks.queries.ts';
+import { mayCall } from './hooks.urls.ts';
+
+/** Most of one place. */
+const limits = { group: 50, project: 100 } as const;
+const secretPairs = 20;
+const purpose = 'web_hook';
+
+interface Pair {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface GivenHook extends Readonly<Partial<Record<HookEvent, boolean>>> {
+  readonly url?: string;
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly token?: string | null;
+  readonly enable_ssl_verification?: boolean;
+  readonly push_events_branch_filter?: string | null;
+  readonly branch_filter_strategy?: 'wildcard' | 'regex' | 'all_branches';
+  readonly custom_webhook_template?: string | null;
+  readonly custom_headers?: readonly Pair[];
+  readonly url_variables?: readonly Pair[];
+}
+
+export interface HookDependencies {
+  readonly db: Db;
+  readonly settings: Settings;
+  readonly secrets: Pick<Secrets, 'seal' | 'open'>;
+}
+
+/** 422 with the words that clients know. */
+const invalidUrl = () => new HttpError(422, { error: 'Invalid url given' });
+
+const headerName = /^[A-Za-z](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+const variableName = /^[A-Za-z](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+
+function checkPairs(field: 'custom_headers' | 'url_variables', pairs: readonly Pair[], name: RegExp): void {
+  if (pairs.length > secretPairs) throw invalidRecord({ [field]: [`cannot be more than ${secretPairs}`] });
+  const wrong = pairs.some(
+    ({ key, value }) => !name.test(key) || key.length > 255 || value === '' || /[\r\n\0]/.test(value),
+  );
+  if (wrong) throw invalidRecord({ [field]: ['must be a valid json schema'] });
+}
+
+type Part = 'custom_headers' | 'url_variables';
+
+export function hookService({ db, settings, secrets }: HookDependencies) {
+  const sealed = (pairs: ReadonlyMap<string, string>) =>
+    pairs.size === 0 ? null : secrets.seal(JSON.stringify([...pairs]), purpose);
+  const opened = (bytes: Buffer | null) =>
+    new Map(bytes === null ? [] : (JSON.parse(secrets.open(bytes, purpose)) as [string, string][]));
+  const mapOf = (pairs: readonly Pair[]) => new Map(pairs.map(({ key, value }) => [key, value]));
+
+  const headers = (pairs: ReadonlyMap<string, string>): HookColumns => ({
+    custom_headers_sealed: sealed(pairs),
+    custom_header_keys: [...pairs.keys()],
+  });
+  const variables = (pairs: ReadonlyMap<string, string>): HookColumns => ({
+    url_variables_sealed: sealed(pairs),
+    url_variable_keys: [...pairs.keys()],
+  });
+
+  /** The address with its masked parts. */
+  const whole = (url: string, values: ReadonlyMap<string, string>) =>
+    url.replaceAll(/\{([^{}]*)\}/g, (placeholder, key: string) => values.get(key) ?? placeholder);
+
+  async function checkUrl(url: string, values: ReadonlyMap<string, string>): Promise<void> {
+    const {
+      allow_local_requests_from_web_hooks_and_services: allowLocal,
+      outbound_local_requests_whitelist: allowed,
+      deny_all_requests_except_allowed: onlyAllowed,
+    } = await settings.read();
+    if (/[{}]/.test(whole(url, values)) || !mayCall(whole(url, values), { allowLocal, allowed, onlyAllowed }))
+      throw invalidUrl();
+  }
+
+  function eventsOf(place: Place, given: GivenHook, before: readonly string[]): string[] {
+    const all: readonly HookEvent[] = place.kind === 'group' ? [...sharedEvents, ...groupEvents] : sharedEvents;
+    return all.filter((event) => given[event] ?? before.includes(event));
+  }
+
+  function columnsOf(place: Place, given: GivenHook, before: WebHook | null): HookColumns {
+    const { token, custom_headers, url_variables } = given;
+    const columns: HookColumns = { events: eventsOf(place, given, before?.events ?? usualEvents) };
+    for (const key of [
+      'url',
+      'name',
+      'description',
+      'enable_ssl_verification',
+      'push_events_branch_filter',
+      'branch_filter_strategy',
+      'custom_webhook_template',
+    ] as const)
+      if (given[key] !== undefined) Object.assign(columns, { [key]: given[key] });
+    if (token !== undefined) columns.token_sealed = token ? secrets.seal(token, purpose) : null;
+    if (custom_headers) {
+      checkPairs('custom_headers', custom_headers, headerName);
+      Object.assign(columns, headers(mapOf(custom_headers)));
+    }
+    if (url_variables) {
+      checkPairs('url_variables', url_variables, variableName);
+      Object.assign(columns, variables(mapOf(url_variables)));
+    }
+    return columns;
+  }
+
+  const audited = (tx: Db, place: Place, origin: AuditOrigin, hook: WebHook, event: string) =>
+    recordAudit(tx, {
+      ...origin,
+      entity: entityOfPlace(place),
+      event: `webhook_${event}`,
+      // The address may hold a secret of its own: its host says where.
+      details: { host: URL.parse(hook.url.replaceAll(/\{[^{}]*\}/g, 'x'))?.host ?? '', events: hook.events },
+      target: { type: place.kind === 'group' ? 'GroupHook' : 'ProjectHook', id: hook.id, details: `Hook ${hook.id}` },
+    });
+
+  async function locked(tx: Db, place: Place, id: number): Promise<WebHook> {
+    const hook = await lockHook(tx, place, id);
+    if (!hook) throw notFound('Hook');
+    return hook;
+  }
+
+  /** Sets or, with null, takes away one of the secret parts. */
+  async function setPart(place: Place, id: number, part: Part, key: string, value: string | null, origin: AuditOrigin) {
+    if (value !== null) checkPairs(part, [{ key, value }], part === 'custom_headers' ? headerName : variableName);
+    await transaction(db, async (tx) => {
+      const hook = await locked(tx, place, id);
+      const pairs = opened(part === 'custom_headers' ? hook.custom_headers_sealed : hook.url_variables_sealed);
+      if (value === null ? !pairs.delete(key) : false) throw notFound();
+      if (value !== null) pairs.set(key, value);
+      if (pairs.size > secretPairs) throw invalidRecord({ [part]: [`cannot be more than ${secretPairs}`] });
+      if (part === 'url_variables') await checkUrl(hook.url, pairs);
+      const changed = await updateHook(tx, hook.id, part === 'custom_headers' ? headers(pairs) : variables(pairs));
+      if (changed) await audited(tx, place, origin, changed, 'updated');
+    });
+  }
+
+  return {
+    async create(place: Place, given: GivenHook & { readonly url: string }, origin: AuditOrigin): Promise<WebHook> {
+      await checkUrl(given.url, mapOf(given.url_variables ?? []));
+      const columns = { ...columnsOf(place, given, null), url: given.url };
+      return await transaction(db, async (tx) => {
+        const most = limits[place.kind];
+        if ((await countHooks(tx, place)) >= most)
+          throw invalidRecord({ base: [`Maximum number of ${place.kind} hooks (${most}) exceeded`] });
+        const hook = await insertHook(tx, place, columns);
+        await audited(tx, place, origin, hook, 'created');
+        return hook;
+      });
+    },
+
+    update: (place: Place, id: number, given: GivenHook, origin: AuditOrigin): Promise<WebHook> =>
+      transaction(db, async (tx) => {
+        const hook = await locked(tx, place, id);
+        // Masked parts belong to the address that they were given for: another one does not get them.
+        const moved = given.url !== undefined && given.url !== hook.url;
+        const dropped = moved && given.url_variables === undefined ? { url_variables: [] } : {};
+        const values =
+          moved || given.url_variables ? mapOf(given.url_variables ?? []) : opened(hook.url_variables_sealed);
+        await checkUrl(given.url ?? hook.url, values);
+        const changed = await updateHook(tx, hook.id, columnsOf(place, { ...given, ...dropped }, hook));
+        if (!changed) throw notFound('Hook');
+        await audited(tx, place, origin, changed, 'updated');
+        return changed;
+      }),
+
+    remove: (place: Place, hook: WebHook, origin: AuditOrigin): Promise<void> =>
+      transaction(db, async (tx) => {
+        if (!(await deleteHook(tx, hook.id))) throw notFound('Hook');
+        await audited(tx, place, origin, hook, 'destroyed');
+      }),
+
+    setPart,
+  };
+}

@@ -1,0 +1,49 @@
+/** JSON of labels. */
+import type { Static } from 'typebox';
+import { Count, Entity, Flag, Id, Nullable, Sometimes, Text } from '../../../kernel/http/entity.ts';
+import { textColorOn } from './colors.ts';
+import type { LabelRow } from './labels.queries.ts';
+
+const properties = {
+  id: Id(),
+  name: Text(),
+  description: Nullable(Text()),
+  description_html: Text({ description: 'Safe to show on a page' }),
+  text_color: Text({ description: 'Readable on `color`' }),
+  color: Text(),
+  archived: Flag(),
+  subscribed: Flag({ description: 'Whether the caller is' }),
+  open_issues_count: Sometimes(Count({ description: 'With `with_counts`, as the next two' })),
+  closed_issues_count: Sometimes(Count()),
+  open_merge_requests_count: Sometimes(Count()),
+};
+export const GroupLabel = Entity('GroupLabel', properties);
+export const ProjectLabel = Entity('Label', {
+  ...properties,
+  priority: Nullable(Count({ description: 'Rank in the project' })),
+  is_project_label: Flag({ description: 'Whether it is the project’s own' }),
+});
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character] ?? '');
+
+/** Nothing carries labels yet: what is counted are the rows that do. */
+const counts = { open_issues_count: 0, closed_issues_count: 0, open_merge_requests_count: 0 };
+
+export const groupLabelJson = (label: LabelRow, withCounts: boolean): Static<typeof GroupLabel> => ({
+  id: label.id,
+  name: label.title,
+  description: label.description,
+  description_html: escaped(label.description ?? ''),
+  text_color: textColorOn(label.color),
+  color: label.color,
+  archived: label.archived,
+  subscribed: label.subscribed,
+  ...(withCounts ? counts : {}),
+});
+
+export const projectLabelJson = (label: LabelRow, withCounts: boolean): Static<typeof ProjectLabel> => ({
+  ...groupLabelJson(label, withCounts),
+  priority: label.priority,
+  is_project_label: label.project_id !== null,
+});
