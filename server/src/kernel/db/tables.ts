@@ -55,6 +55,17 @@ export interface AuditEventsTable {
   created_at: Generated<Date>;
 }
 
+export interface BadgesTable {
+  id: Generated<number>;
+  namespace_id: number | null;
+  project_id: number | null;
+  name: string | null;
+  link_url: string;
+  image_url: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface CiVariablesTable {
   id: Generated<number>;
   namespace_id: number | null;
@@ -256,6 +267,30 @@ export interface JobsTable {
   trace_object_key: string | null;
 }
 
+export interface LabelPrioritiesTable {
+  label_id: number;
+  project_id: number;
+  priority: number;
+}
+
+export interface LabelSubscriptionsTable {
+  label_id: number;
+  user_id: number;
+  created_at: Generated<Date>;
+}
+
+export interface LabelsTable {
+  id: Generated<number>;
+  namespace_id: number | null;
+  project_id: number | null;
+  title: string;
+  description: string | null;
+  color: string;
+  archived: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface LdapGroupLinksTable {
   id: Generated<number>;
   namespace_id: number;
@@ -336,6 +371,12 @@ export interface MergeRequestsTable {
   updated_at: Generated<Date>;
 }
 
+export interface NamespaceCustomAttributesTable {
+  namespace_id: number;
+  key: string;
+  value: string;
+}
+
 export interface NamespacesTable {
   id: Generated<number>;
   kind: 'user' | 'group';
@@ -372,6 +413,27 @@ export interface NamespacesTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   new_user_signups_cap: number | null;
+  archived: Generated<boolean>;
+  prevent_forking_outside_group: Generated<boolean>;
+  enabled_git_access_protocol: Generated<'all' | 'http' | 'ssh'>;
+  shared_runners_minutes_limit: number | null;
+  extra_shared_runners_minutes_limit: number | null;
+  max_artifacts_size: number | null;
+  unique_project_download_limit: Generated<number>;
+  unique_project_download_limit_interval_in_seconds: Generated<number>;
+  unique_project_download_limit_allowlist: Generated<string[]>;
+  unique_project_download_limit_alertlist: Generated<number[]>;
+  auto_ban_user_on_excessive_projects_download: Generated<boolean>;
+  allowed_email_domains_list: string | null;
+  service_access_tokens_expiration_enforced: Generated<boolean>;
+  math_rendering_limits_enabled: Generated<boolean>;
+  lock_math_rendering_limits_enabled: Generated<boolean>;
+  show_diff_preview_in_email: Generated<boolean>;
+  allow_personal_snippets: Generated<boolean>;
+  web_based_commit_signing_enabled: Generated<boolean>;
+  only_allow_merge_if_pipeline_succeeds: Generated<boolean>;
+  allow_merge_on_skipped_pipeline: Generated<boolean>;
+  only_allow_merge_if_all_discussions_are_resolved: Generated<boolean>;
 }
 
 export interface OauthApplicationsTable {
@@ -487,6 +549,12 @@ export interface ProjectCountersTable {
   project_id: number;
   kind: string;
   value: number;
+}
+
+export interface ProjectCustomAttributesTable {
+  project_id: number;
+  key: string;
+  value: string;
 }
 
 export interface ProjectDeployKeysTable {
@@ -727,6 +795,7 @@ export interface RunnerRegistrationTokensTable {
   project_id: number | null;
   token_sha256: Buffer;
   created_at: Generated<Date>;
+  token_sealed: Buffer | null;
 }
 
 export interface RunnersTable {
@@ -915,6 +984,28 @@ export interface UsersTable {
   two_factor_required_since: Date | null;
 }
 
+export interface WebHooksTable {
+  id: Generated<number>;
+  namespace_id: number | null;
+  project_id: number | null;
+  name: string | null;
+  description: string | null;
+  url: string;
+  events: Generated<string[]>;
+  push_events_branch_filter: string | null;
+  branch_filter_strategy: Generated<'wildcard' | 'regex' | 'all_branches'>;
+  custom_webhook_template: string | null;
+  enable_ssl_verification: Generated<boolean>;
+  token_sealed: Buffer | null;
+  custom_headers_sealed: Buffer | null;
+  custom_header_keys: Generated<string[]>;
+  url_variables_sealed: Buffer | null;
+  url_variable_keys: Generated<string[]>;
+  disabled_until: Date | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface WebauthnCredentialsTable {
   id: Generated<number>;
   user_id: number;
@@ -932,6 +1023,7 @@ export interface Database {
   access_tokens: AccessTokensTable;
   application_settings: ApplicationSettingsTable;
   audit_events: AuditEventsTable;
+  badges: BadgesTable;
   ci_variables: CiVariablesTable;
   deploy_tokens: DeployTokensTable;
   emails: EmailsTable;
@@ -949,11 +1041,15 @@ export interface Database {
   job_token_scope_projects: JobTokenScopeProjectsTable;
   job_trace_chunks: JobTraceChunksTable;
   jobs: JobsTable;
+  label_priorities: LabelPrioritiesTable;
+  label_subscriptions: LabelSubscriptionsTable;
+  labels: LabelsTable;
   ldap_group_links: LdapGroupLinksTable;
   member_invitations: MemberInvitationsTable;
   merge_request_people: MergeRequestPeopleTable;
   merge_request_versions: MergeRequestVersionsTable;
   merge_requests: MergeRequestsTable;
+  namespace_custom_attributes: NamespaceCustomAttributesTable;
   namespaces: NamespacesTable;
   oauth_applications: OauthApplicationsTable;
   oauth_authorizations: OauthAuthorizationsTable;
@@ -965,6 +1061,7 @@ export interface Database {
   pipeline_variables: PipelineVariablesTable;
   pipelines: PipelinesTable;
   project_counters: ProjectCountersTable;
+  project_custom_attributes: ProjectCustomAttributesTable;
   project_deploy_keys: ProjectDeployKeysTable;
   project_fetches: ProjectFetchesTable;
   project_languages: ProjectLanguagesTable;
@@ -993,5 +1090,6 @@ export interface Database {
   user_follows: UserFollowsTable;
   user_statuses: UserStatusesTable;
   users: UsersTable;
+  web_hooks: WebHooksTable;
   webauthn_credentials: WebauthnCredentialsTable;
 }

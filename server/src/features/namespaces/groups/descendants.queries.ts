@@ -23,3 +23,12 @@ export async function spreadSettings(tx: Db, { id }: Pick<Namespace, 'id'>, chan
   await sql`update projects set shared_runners_enabled = false, updated_at = now()
     where namespace_id in ${below(id)} and shared_runners_enabled`.execute(tx);
 }
+
+/** Makes a group and everything in it no more open than the visibility. */
+export async function lowerVisibility(tx: Db, id: number, visibility: Namespace['visibility']): Promise<void> {
+  const closed = visibility === 'private' ? ['internal', 'public'] : ['public'];
+  await sql`update namespaces set visibility = ${visibility}, updated_at = now()
+    where id in ${below(id)} and visibility = any(${closed}::text[])`.execute(tx);
+  await sql`update projects set visibility = ${visibility}, updated_at = now()
+    where namespace_id in ${below(id)} and visibility = any(${closed}::text[])`.execute(tx);
+}

@@ -123,6 +123,13 @@ export async function visibilitiesBelow(tx: Db, groupId: number): Promise<{ proj
   return rows[0] ?? { projects: [], groups: [] };
 }
 
+/** Whether somebody owns the group by a membership of its own. */
+export async function hasOwner(tx: Db, groupId: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from grants g where g.namespace_id = ${groupId} and g.user_id is not null
+    and g.level = 50 and ${grantHolds('g')} limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
 /** Gives a user a direct level on a namespace. */
 export async function insertNamespaceGrant(
   tx: Db,

@@ -6,7 +6,7 @@ import type { Namespace } from '../../../kernel/db/rows.ts';
 import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
-import { Bool, Int, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, IdOrPath, Int, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import type { Pictures } from '../avatars/pictures.ts';
@@ -21,6 +21,7 @@ import { groupId, wideListParameters } from './groups.params.ts';
 import { groupStatistics, sharedWith } from './groups.queries.ts';
 import type { GroupService } from './groups.service.ts';
 import { listingHandler } from './listing.ts';
+import { groupTransfer } from './transfer.ts';
 
 export interface GroupRouteDependencies extends NamespacesDependencies {
   readonly groups: GroupService;
@@ -37,6 +38,7 @@ const listedProjects = 100;
 export function groupRoutes(deps: GroupRouteDependencies): Route[] {
   const { db, groups, deletion, present } = deps;
   const list = listingHandler(deps);
+  const transfer = groupTransfer(deps);
 
   async function projectsOf(group: Namespace, caller: Caller) {
     const window = { order: 'created_at', direction: 'desc', limit: listedProjects, offset: 0, after: null } as const;
@@ -242,6 +244,22 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       responses: { 201: GroupDetail },
       handler: async ({ caller, subject }) => {
         await deletion.restoreGroup(subject, caller);
+        return await reloaded(subject, caller);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/groups/:id/transfer',
+      summary: 'Move a group, with everything in it, below another or to the top',
+      access: { on: 'group', ability: 'transfer_group' },
+      params: Type.Object({
+        ...groupId,
+        group_id: Optional(OrNull(IdOrPath('Id or path of the group above; left out for the top'))),
+      }),
+      responses: { 201: GroupDetail },
+      handler: async ({ params, caller, subject }) => {
+        await transfer(subject, caller, params.group_id || null);
         return await reloaded(subject, caller);
       },
     }),
