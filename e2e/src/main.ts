@@ -2,6 +2,7 @@
 import { accountJourney } from './scenarios/accounts.ts';
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
+import { groupJourney } from './scenarios/groups.ts';
 import { journey } from './scenarios/journey.ts';
 import { parameters } from './scenarios/parameters.ts';
 import { projectJourney } from './scenarios/projects.ts';
@@ -22,6 +23,7 @@ const scenarios = [
   () => twoFactorJourney(suite),
   () => accountJourney(suite),
   () => projectJourney(suite),
+  () => groupJourney(suite),
 ];
 try {
   for (const scenario of scenarios) {

@@ -12,6 +12,7 @@ import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { number, root, signedIn, text } from './routes/base.ts';
 import { entryRoutes } from './routes/entry.ts';
+import { groupRoutes } from './routes/groups.ts';
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -42,13 +43,6 @@ const newProject = createRoute({
   loader: () => queries.ensureQueryData(data.namespaces()),
   component: lazyRouteComponent(() => import('./features/projects/NewProjectPage.tsx')),
 });
-const newGroup = createRoute({
-  getParentRoute: () => root,
-  path: '/groups/new',
-  validateSearch: (search): { parent_id?: number | undefined } => ({ parent_id: number(search.parent_id) }),
-  beforeLoad: signedIn,
-  component: lazyRouteComponent(() => import('./features/groups/NewGroupPage.tsx')),
-});
 /** The reference of the API; everyone may read it. */
 const apiDocs = createRoute({
   getParentRoute: () => root,
@@ -69,33 +63,6 @@ const object = createRoute({
   loader: ({ params }) => resolveObject(fromSegment(params.path)),
   component: lazyRouteComponent(() => import('./features/projects/ObjectPage.tsx')),
 });
-const group = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path',
-  loader: ({ params }) =>
-    Promise.all([
-      queries.ensureQueryData(data.group(fromSegment(params.path))),
-      queries.ensureQueryData(data.groupProjects(fromSegment(params.path))),
-    ]),
-  component: lazyRouteComponent(() => import('./features/groups/GroupPage.tsx')),
-});
-const groupSettings = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path/settings',
-  validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
-  beforeLoad: signedIn,
-  loader: ({ params }) => queries.ensureQueryData(data.group(fromSegment(params.path))),
-  component: lazyRouteComponent(() => import('./features/groups/GroupSettingsPage.tsx')),
-});
-/** The ecosystem's address of the same part. */
-const groupAccessTokens = createRoute({
-  getParentRoute: () => root,
-  path: '/g/$path/settings/access_tokens',
-  beforeLoad: ({ params }) => {
-    throw redirect({ to: '/g/$path/settings', params, search: { part: 'access-tokens' } });
-  },
-});
-
 const project = createRoute({
   getParentRoute: () => root,
   path: '/p/$path',
@@ -278,14 +245,11 @@ export const router = createRouter({
     start,
     ...entryRoutes,
     newProject,
-    newGroup,
     accountRoutes,
     ...adminRoutes,
     apiDocs,
     object,
-    group,
-    groupSettings,
-    groupAccessTokens,
+    ...groupRoutes,
     project.addChildren(projectRoutes),
   ]),
   defaultPreload: 'intent',

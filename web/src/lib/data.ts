@@ -91,28 +91,6 @@ export const group = (path: string) =>
       unwrap(client.GET('/groups/{id}', { params: { path: { id: path }, query: { with_projects: false } } })),
   });
 
-export const groupProjects = (path: string) =>
-  queryOptions({
-    queryKey: ['group', path, 'projects'],
-    queryFn: () =>
-      unwrap(
-        client.GET('/groups/{id}/projects', {
-          params: { path: { id: path }, query: { per_page: 100, order_by: 'last_activity_at' } },
-        }),
-      ),
-  });
-
-export const subgroups = (path: string) =>
-  queryOptions({
-    queryKey: ['group', path, 'subgroups'],
-    queryFn: () =>
-      unwrap(
-        client.GET('/groups/{id}/subgroups', {
-          params: { path: { id: path }, query: { per_page: 100, all_available: true } },
-        }),
-      ),
-  });
-
 export const applicationSettings = () =>
   queryOptions({
     queryKey: ['application-settings'],

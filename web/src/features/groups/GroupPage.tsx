@@ -1,28 +1,58 @@
-/** A group: its projects, its subgroups, and what can be created in it. */
-import { Text, Title } from '@mantine/core';
+/** A group: the tree of what is in it, and what can be created in it. */
+import { Alert, Avatar, Text } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import * as data from '../../lib/data.ts';
+import { badges, type GroupFilter, groupsBelow, projectsIn } from '../../lib/groups.ts';
 import { fromSegment, toSegment } from '../../lib/urls.ts';
-import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FilterBar } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
-import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { Visibility } from '../projects/Visibility.tsx';
+import { GroupRow, ProjectRow } from './GroupRow.tsx';
 import classes from './groups.module.css';
+import { SortField } from './SortField.tsx';
+
+/** Pictures of other hosts are not loaded: a page of this one tells nobody who looks at it. */
+const sameOrigin = (url: string) => URL.parse(url)?.origin === window.location.origin;
+
+function Above({ path }: { path: string }) {
+  const parts = path.split('/');
+  return parts.slice(0, -1).map((part, index) => (
+    <span key={parts.slice(0, index + 1).join('/')}>
+      <Link to="/g/$path" params={{ path: toSegment(parts.slice(0, index + 1).join('/')) }}>
+        {part}
+      </Link>{' '}
+      /
+    </span>
+  ));
+}
 
 export default function GroupPage() {
   const { path: segment = '' } = useParams({ strict: false });
+  // Also shown at the address of names only, which knows no filter.
+  const { search, sort } = useSearch({ strict: false }) as Pick<GroupFilter, 'search' | 'sort'>;
+  const filter = { search, sort };
+  const navigate = useNavigate();
   const path = fromSegment(segment);
   const { data: group } = useSuspenseQuery(data.group(path));
-  const { data: projects } = useSuspenseQuery(data.groupProjects(path));
-  const { data: subgroups = [] } = useQuery(data.subgroups(path));
-  const parts = path.split('/');
+  const { data: groups } = useSuspenseQuery(groupsBelow(path, filter));
+  const { data: projects } = useSuspenseQuery(projectsIn(path, filter));
+  const { data: shown = [] } = useQuery(badges(path));
+  const go = (change: object) =>
+    navigate({ to: '/g/$path', params: { path: segment }, search: { ...filter, ...change } });
+  const searching = filter.search !== undefined;
   return (
     <Page
       title={group.full_name}
-      heading={group.name}
+      heading={
+        <span className={classes.name}>
+          <Avatar src={group.avatar_url} name={group.name} size={32} radius="sm" alt="" color="race" variant="filled" />
+          {group.name}
+        </span>
+      }
       actions={
         <>
           <LinkButton to="/g/$path/settings" params={{ path: toSegment(group.full_path) }}>
@@ -38,61 +68,57 @@ export default function GroupPage() {
       }
     >
       <div className={classes.facts}>
-        {parts.slice(0, -1).map((part, index) => (
-          <span key={parts.slice(0, index + 1).join('/')}>
-            <Link to="/g/$path" params={{ path: toSegment(parts.slice(0, index + 1).join('/')) }}>
-              {part}
-            </Link>{' '}
-            /
-          </span>
-        ))}
+        <Above path={path} />
         <Visibility level={group.visibility} />
       </div>
-      {group.description ? <Text mb="md">{group.description}</Text> : null}
-      {subgroups.length > 0 ? (
-        <section className={classes.section}>
-          <Title order={2}>Subgroups</Title>
-          <DataList label="Subgroups">
-            {subgroups.map((subgroup) => (
-              <DataRow
-                key={subgroup.id}
-                title={
-                  <Link to="/g/$path" params={{ path: toSegment(subgroup.full_path) }} data-entry>
-                    {subgroup.name}
-                  </Link>
-                }
-                meta={<Visibility level={subgroup.visibility} />}
-              />
-            ))}
-          </DataList>
-        </section>
+      {group.marked_for_deletion_on ? (
+        <Alert color="orange" mb="md" role="status">
+          This group is deleted soon. Its settings can bring it back until then.
+        </Alert>
       ) : null}
-      <section className={classes.section}>
-        <Title order={2}>Projects</Title>
-        {projects.length === 0 ? (
-          <EmptyState title="No projects yet">Create the first one of this group.</EmptyState>
-        ) : (
-          <DataList label="Projects">
-            {projects.map((project) => (
-              <DataRow
-                key={project.id}
-                title={
-                  <Link to="/o/$path" params={{ path: toSegment(project.path_with_namespace) }} data-entry>
-                    {project.name}
-                  </Link>
-                }
-                meta={
-                  <>
-                    <Visibility level={project.visibility} />
-                    {project.description ? <span>{project.description}</span> : null}
-                  </>
-                }
-                after={<TimeAgo at={project.last_activity_at} />}
-              />
-            ))}
-          </DataList>
-        )}
-      </section>
+      {group.archived ? (
+        <Alert color="gray" mb="md" role="status">
+          This group is archived: nothing in it changes.
+        </Alert>
+      ) : null}
+      {group.description ? <Text mb="md">{group.description}</Text> : null}
+      {shown.length > 0 ? (
+        <p className={classes.badges}>
+          {shown.map((badge) => (
+            <a key={badge.id} href={badge.rendered_link_url} rel="noopener noreferrer">
+              {sameOrigin(badge.rendered_image_url) ? (
+                <img src={badge.rendered_image_url} alt={badge.name ?? 'Badge'} height={20} />
+              ) : (
+                (badge.name ?? badge.rendered_link_url)
+              )}
+            </a>
+          ))}
+        </p>
+      ) : null}
+      <FilterBar
+        label="Search subgroups and projects"
+        value={filter.search ?? ''}
+        change={(search) => void go({ search: search || undefined })}
+      >
+        <SortField
+          value={filter.sort ?? 'name'}
+          change={(sort) => void go({ sort: sort === 'name' ? undefined : sort })}
+        />
+      </FilterBar>
+      {groups.length + projects.length === 0 ? (
+        <EmptyState title={searching ? 'Nothing is called so' : 'Nothing here yet'}>
+          {searching ? 'Try another word.' : 'Create the first project or subgroup of this group.'}
+        </EmptyState>
+      ) : (
+        <DataList label="Subgroups and projects">
+          {groups.map((each) => (
+            <GroupRow key={`g${each.id}`} group={each} sort={filter.sort} full={searching} />
+          ))}
+          {projects.map((each) => (
+            <ProjectRow key={`p${each.id}`} project={each} full={searching} />
+          ))}
+        </DataList>
+      )}
     </Page>
   );
 }

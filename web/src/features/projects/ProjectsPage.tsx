@@ -34,6 +34,7 @@ export default function ProjectsPage() {
       title="Projects"
       actions={
         <>
+          <LinkButton to="/dashboard/groups">Groups</LinkButton>
           <LinkButton to="/groups/new">New group</LinkButton>
           <LinkButton to="/projects/new" variant="filled">
             New project

@@ -3,6 +3,7 @@ import { isNotFound, notFound } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
 import { ApiError } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
+import { groupsBelow, projectsIn } from '../../lib/groups.ts';
 import { queries } from '../../lib/queries.ts';
 import { currentSession } from '../../lib/session.ts';
 
@@ -54,7 +55,11 @@ export async function resolveObject(path: string): Promise<NamedObject> {
     }
   }
   try {
-    await Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(data.groupProjects(path))]);
+    await Promise.all([
+      queries.ensureQueryData(data.group(path)),
+      queries.ensureQueryData(groupsBelow(path, {})),
+      queries.ensureQueryData(projectsIn(path, {})),
+    ]);
     return { kind: 'group', path };
   } catch (error) {
     if (missing(error)) throw notFound();

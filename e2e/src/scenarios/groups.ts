@@ -1,0 +1,186 @@
+/** Groups in a real browser: the tree, settings, badges, labels, moving, archiving, deleting and bringing back. */
+import assert from 'node:assert/strict';
+import { type Api, api } from '../support/api.ts';
+import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { signIn } from '../support/signing-in.ts';
+import type { Suite } from '../support/suite.ts';
+
+/** One pixel. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const root = { login: 'root', password: rootPassword };
+const quiet = (person: Person) => assert.deepEqual(person.problems(), []);
+
+interface World {
+  readonly top: { readonly id: number };
+}
+
+async function populated(call: Api): Promise<World> {
+  const group = (values: object) => call.expect<{ id: number }>(201, 'POST', '/groups', values);
+  const top = await group({ name: 'Observatory', path: 'observatory', description: 'Telescopes and their software' });
+  const optics = await group({ name: 'Optics', path: 'optics', parent_id: top.id, description: 'Mirrors and lenses' });
+  await group({ name: 'Mirrors', path: 'mirrors', parent_id: optics.id });
+  await group({ name: 'Radio', path: 'radio', parent_id: top.id });
+  await group({ name: 'Laboratory', path: 'laboratory', description: 'Where things are tried' });
+  await call.expect(201, 'POST', '/projects', { name: 'polish', namespace_id: optics.id, description: 'Grinds glass' });
+  await call.expect(201, 'POST', '/projects', { name: 'dome', namespace_id: top.id, description: 'Opens the roof' });
+  return { top };
+}
+
+export async function groupJourney(suite: Suite): Promise<void> {
+  const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
+  try {
+    const call = api(instance.url, rootToken);
+    const world = await populated(call);
+    await withBrowser(async (browser) => {
+      const person = await openWindow(browser, instance.url);
+      await tree(suite, person);
+      await settings(suite, person);
+      await parts(suite, person);
+      await moves(suite, person, world);
+      await person.close();
+    });
+    for (const look of [{ dark: true }, { width: 390 }])
+      await withBrowser(async (browser) => {
+        const person = await openWindow(browser, instance.url, look);
+        await looks(suite, person, 'width' in look ? 'narrow' : 'dark');
+        await person.close();
+      });
+  } finally {
+    await instance.stop();
+    instance.remove();
+  }
+}
+
+async function tree(suite: Suite, person: Person): Promise<void> {
+  const { page } = person;
+  await suite.required('browser: groups are found, opened and searched', async () => {
+    await signIn(page, root);
+    await page.goto('/dashboard/groups');
+    await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Observatory / Optics / Mirrors' }).waitFor();
+    await screenshot(page, 'groups-own');
+    await accessible(page);
+    await page.getByLabel('Order').selectOption('Newest first');
+    await page.waitForURL(/sort=newest/);
+    await page.getByLabel('Search groups').fill('observ');
+    await page.waitForURL(/search=observ/);
+    await page.getByRole('link', { name: 'Laboratory' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Observatory', exact: true }).click();
+    await page.getByRole('heading', { name: 'Observatory', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'What is in Optics' }).click();
+    await page.getByRole('list', { name: 'In Optics' }).getByRole('link', { name: 'polish' }).waitFor();
+    await page.getByRole('button', { name: 'What is in Mirrors' }).click();
+    await page.getByText('Nothing in it yet.').waitFor();
+    await screenshot(page, 'group-tree');
+    await accessible(page);
+    await page.getByLabel('Search subgroups and projects').fill('mirr');
+    await page.getByRole('link', { name: 'Observatory / Optics / Mirrors' }).waitFor();
+    quiet(person);
+  });
+}
+
+async function settings(suite: Suite, person: Person): Promise<void> {
+  const { page } = person;
+  await suite.required('browser: a group gets a picture, another name and other rules', async () => {
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('heading', { name: 'General', level: 2 }).waitFor();
+    await page.locator('input[type=file]').setInputFiles({ name: 'group.png', mimeType: 'image/png', buffer: picture });
+    await page.getByRole('button', { name: 'Remove the picture' }).waitFor();
+    await page.locator('input[name=name]').fill('Great Observatory');
+    await page.locator('input[name=path]').fill('great');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(/\/groups\/great\/-\/settings/);
+    await page.getByRole('link', { name: 'Great Observatory' }).waitFor();
+    await screenshot(page, 'group-settings');
+    await accessible(page);
+    await page.getByRole('link', { name: 'Permissions and features' }).click();
+    await page.getByRole('heading', { name: 'Permissions and features', level: 2 }).waitFor();
+    await page.getByLabel('Who creates projects').selectOption('Owners');
+    await page.getByRole('switch', { name: 'Projects are not shared with other groups' }).press('Space');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await screenshot(page, 'group-permissions');
+    await accessible(page);
+    quiet(person);
+  });
+}
+
+async function parts(suite: Suite, person: Person): Promise<void> {
+  const { page } = person;
+  await suite.required('browser: badges and labels of a group', async () => {
+    await page.getByRole('link', { name: 'Badges', exact: true }).click();
+    await page.getByRole('heading', { name: 'Badges', level: 2, exact: true }).waitFor();
+    await page.locator('input[name=name]').fill('Tests');
+    await page.locator('input[name=link_url]').fill('https://ci.example/%{project_path}');
+    await page.locator('input[name=image_url]').fill('https://ci.example/%{default_branch}.svg');
+    await page.getByRole('button', { name: 'Add badge' }).click();
+    await page.getByRole('button', { name: 'Remove Tests' }).waitFor();
+    await screenshot(page, 'group-badges');
+    await accessible(page);
+    await page.getByRole('link', { name: 'Labels', exact: true }).click();
+    await page.getByRole('heading', { name: 'Labels', level: 2, exact: true }).waitFor();
+    await page.locator('input[name=name]').fill('needs a clear sky');
+    await page.getByRole('button', { name: 'Make label' }).click();
+    await page.getByRole('button', { name: 'Remove needs a clear sky' }).waitFor();
+    await screenshot(page, 'group-labels');
+    await accessible(page);
+    quiet(person);
+  });
+}
+
+async function moves(suite: Suite, person: Person, { top }: World): Promise<void> {
+  const { page } = person;
+  const confirm = async (name: string, action: string) => {
+    await page.getByRole('dialog').getByRole('textbox').fill(name);
+    await page.getByRole('dialog').getByRole('button', { name: action }).click();
+  };
+  await suite.required('browser: a group moves, is archived, deleted and brought back', async () => {
+    await page.getByRole('link', { name: 'Move, archive, delete' }).click();
+    await page.getByRole('heading', { name: 'Move the group' }).waitFor();
+    await screenshot(page, 'group-advanced');
+    await accessible(page);
+    await page.getByLabel('Below').selectOption('Laboratory');
+    await page.getByRole('button', { name: 'Move group' }).click();
+    await confirm('great', 'Move group');
+    await page.waitForURL(/\/groups\/laboratory\/great$/);
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('link', { name: 'Move, archive, delete' }).click();
+    await page.getByRole('button', { name: 'Archive group', exact: true }).click();
+    await page.getByRole('button', { name: 'Unarchive group' }).click();
+    await page.getByRole('button', { name: 'Archive group', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Delete group' }).click();
+    await confirm('laboratory/great', 'Delete group');
+    await page.waitForURL(/\/dashboard\/groups/);
+    await page.goto(`/groups/laboratory/great-deletion_scheduled-${top.id}/-/settings?part=advanced`);
+    await page.getByRole('button', { name: 'Restore group' }).click();
+    await page.waitForURL(/\/groups\/laboratory\/great$/);
+    await page.getByRole('heading', { name: 'Great Observatory', level: 1 }).waitFor();
+    quiet(person);
+  });
+}
+
+async function looks(suite: Suite, person: Person, name: string): Promise<void> {
+  const { page } = person;
+  await suite.required(`browser: pages of groups, ${name}`, async () => {
+    await signIn(page, root);
+    await page.goto('/groups/laboratory/great');
+    await page.getByRole('button', { name: 'What is in Optics' }).click();
+    await page.getByRole('list', { name: 'In Optics' }).getByRole('link', { name: 'polish' }).waitFor();
+    await screenshot(page, `group-tree-${name}`);
+    await accessible(page);
+    await page.goto('/groups/laboratory/great/-/settings');
+    await page.getByRole('heading', { name: 'General', level: 2 }).waitFor();
+    await screenshot(page, `group-settings-${name}`);
+    await accessible(page);
+    await page.goto('/groups/laboratory/great/-/settings?part=permissions');
+    await page.getByRole('heading', { name: 'Permissions and features', level: 2 }).waitFor();
+    await screenshot(page, `group-permissions-${name}`);
+    await accessible(page);
+    quiet(person);
+  });
+}

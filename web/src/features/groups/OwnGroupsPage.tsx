@@ -1,0 +1,53 @@
+/** The groups of which a person is a member. */
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ownGroups } from '../../lib/groups.ts';
+import { DataList } from '../../ui/DataList.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FilterBar } from '../../ui/FilterBar.tsx';
+import { LinkButton } from '../../ui/links.ts';
+import { Page } from '../../ui/Page.tsx';
+import { Pager } from '../../ui/Pager.tsx';
+import { GroupRow } from './GroupRow.tsx';
+import { SortField } from './SortField.tsx';
+
+export default function OwnGroupsPage() {
+  const filter = useSearch({ from: '/dashboard/groups' });
+  const navigate = useNavigate();
+  const { data: groups } = useSuspenseQuery(ownGroups(filter));
+  const go = (change: object) =>
+    navigate({ to: '/dashboard/groups', search: { ...filter, page: undefined, ...change } });
+  return (
+    <Page
+      title="Groups"
+      actions={
+        <LinkButton to="/groups/new" variant="filled">
+          New group
+        </LinkButton>
+      }
+    >
+      <FilterBar
+        label="Search groups"
+        value={filter.search ?? ''}
+        change={(search) => void go({ search: search || undefined })}
+      >
+        <SortField
+          value={filter.sort ?? 'name'}
+          change={(sort) => void go({ sort: sort === 'name' ? undefined : sort })}
+        />
+      </FilterBar>
+      {groups.items.length === 0 ? (
+        <EmptyState title={filter.search ? 'No group is called so' : 'No groups yet'}>
+          {filter.search ? 'Try another word.' : 'Groups hold projects, and people who work on them together.'}
+        </EmptyState>
+      ) : (
+        <DataList label="Groups">
+          {groups.items.map((group) => (
+            <GroupRow key={group.id} group={group} sort={filter.sort} full />
+          ))}
+        </DataList>
+      )}
+      <Pager page={filter.page ?? 1} nextPage={groups.nextPage} go={(page) => void go({ page })} />
+    </Page>
+  );
+}

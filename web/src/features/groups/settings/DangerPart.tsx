@@ -1,0 +1,151 @@
+/** Moving, archiving, deleting and bringing back a group. */
+import { Button, NativeSelect, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client, unwrap } from '../../../lib/api.ts';
+import { transferLocations } from '../../../lib/groups.ts';
+import { toSegment } from '../../../lib/urls.ts';
+import { ConfirmName } from '../../../ui/ConfirmName.tsx';
+import { FormError } from '../../../ui/FormError.tsx';
+import classes from '../groups.module.css';
+import { useGroup } from '../useGroupForm.ts';
+
+function Move() {
+  const { group, path, again } = useGroup();
+  const { data: places = [] } = useQuery(transferLocations(path));
+  const [to, setTo] = useState('');
+  const [asking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const move = useMutation({
+    mutationFn: () =>
+      unwrap(
+        client.POST('/groups/{id}/transfer', {
+          params: { path: { id: path } },
+          body: to === 'top' ? {} : { group_id: to },
+        }),
+      ),
+    async onSuccess(moved) {
+      setAsking(false);
+      await navigate({ to: '/g/$path', params: { path: toSegment(moved.full_path) } });
+      await again();
+    },
+  });
+  const choices = [
+    { value: '', label: 'Choose where to' },
+    ...(group.parent_id === null ? [] : [{ value: 'top', label: 'To the top' }]),
+    ...places.map((place) => ({ value: String(place.id), label: place.full_name })),
+  ];
+  return (
+    <section className={classes.danger} aria-label="Move the group">
+      <h3>Move the group</h3>
+      <Text>Everything in it moves along. Old addresses keep working; memberships of the group above end.</Text>
+      <NativeSelect
+        label="Below"
+        data={choices}
+        value={to}
+        onChange={(event) => setTo(event.currentTarget.value)}
+        w="100%"
+        maw={420}
+      />
+      <Button variant="default" disabled={to === ''} onClick={() => setAsking(true)}>
+        Move group
+      </Button>
+      <ConfirmName
+        opened={asking}
+        title="Move group"
+        text={`The group and all that is in it will be at another address: ${choices.find(({ value }) => value === to)?.label}.`}
+        name={group.full_path}
+        action="Move group"
+        pending={move.isPending}
+        error={move.error}
+        close={() => setAsking(false)}
+        confirm={() => move.mutate()}
+      />
+    </section>
+  );
+}
+
+function Archive() {
+  const { group, path, again } = useGroup();
+  const params = { params: { path: { id: path } } };
+  const change = useMutation({
+    mutationFn: () =>
+      unwrap(
+        group.archived ? client.POST('/groups/{id}/unarchive', params) : client.POST('/groups/{id}/archive', params),
+      ),
+    onSuccess: again,
+  });
+  return (
+    <section className={classes.danger} aria-label="Archive the group">
+      <h3>{group.archived ? 'Open the group again' : 'Archive the group'}</h3>
+      <Text>{group.archived ? 'Nothing in it changes while it is archived.' : 'Nothing in it changes any more.'}</Text>
+      <FormError error={change.error} />
+      <Button variant="default" loading={change.isPending} onClick={() => change.mutate()}>
+        {group.archived ? 'Unarchive group' : 'Archive group'}
+      </Button>
+    </section>
+  );
+}
+
+function Remove() {
+  const { group, path, again } = useGroup();
+  const [asking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const id = { path: { id: String(group.id) } };
+  const remove = useMutation({
+    mutationFn: () => unwrap(client.DELETE('/groups/{id}', { params: { path: { id: path } } })),
+    async onSuccess() {
+      await navigate({ to: '/dashboard/groups' });
+      await again();
+    },
+  });
+  const restore = useMutation({
+    mutationFn: () => unwrap(client.POST('/groups/{id}/restore', { params: id })),
+    async onSuccess(back) {
+      await navigate({ to: '/g/$path', params: { path: toSegment(back.full_path) } });
+      await again();
+    },
+  });
+  if (group.marked_for_deletion_on)
+    return (
+      <section className={classes.danger} aria-label="Bring the group back">
+        <h3>Bring the group back</h3>
+        <Text>It waits for its removal since {group.marked_for_deletion_on}.</Text>
+        <FormError error={restore.error} />
+        <Button variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
+          Restore group
+        </Button>
+      </section>
+    );
+  return (
+    <section className={classes.danger} aria-label="Delete the group">
+      <h3>Delete the group</h3>
+      <Text>Its subgroups and projects go with it. For some days it can be brought back.</Text>
+      <Button color="red" onClick={() => setAsking(true)}>
+        Delete group
+      </Button>
+      <ConfirmName
+        opened={asking}
+        title="Delete group"
+        text="The group, its subgroups and all their projects will be deleted."
+        name={group.full_path}
+        action="Delete group"
+        pending={remove.isPending}
+        error={remove.error}
+        close={() => setAsking(false)}
+        confirm={() => remove.mutate()}
+      />
+    </section>
+  );
+}
+
+export function DangerPart() {
+  return (
+    <>
+      <Move />
+      <Archive />
+      <Remove />
+    </>
+  );
+}

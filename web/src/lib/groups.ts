@@ -1,0 +1,95 @@
+/** What the pages of groups ask of the API, as queries with their keys. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, unwrap, unwrapPage } from './api.ts';
+
+const id = (path: string) => ({ id: path });
+const many = 100;
+
+export type GroupSort = 'name' | 'path' | 'newest';
+export interface GroupFilter {
+  readonly search?: string | undefined;
+  readonly sort?: GroupSort | undefined;
+  readonly page?: number | undefined;
+}
+
+const orderOf = (sort: GroupSort | undefined) =>
+  sort === 'newest'
+    ? ({ order_by: 'id', sort: 'desc' } as const)
+    : ({ order_by: sort === 'path' ? 'path' : 'name', sort: 'asc' } as const);
+
+/** Groups of which the caller is a member: the highest ones, or all that a search finds. */
+export const ownGroups = (filter: GroupFilter) =>
+  queryOptions({
+    queryKey: ['groups', filter],
+    queryFn: () =>
+      unwrapPage(
+        client.GET('/groups', {
+          params: {
+            query: {
+              ...orderOf(filter.sort),
+              min_access_level: 10,
+              per_page: 20,
+              page: filter.page ?? 1,
+              ...(filter.search ? { search: filter.search } : {}),
+            },
+          },
+        }),
+      ),
+  });
+
+/** What is directly below a group, or with a search anywhere below it. */
+export const groupsBelow = (path: string, filter: Pick<GroupFilter, 'search' | 'sort'> = {}) =>
+  queryOptions({
+    queryKey: ['group', path, 'subgroups', filter],
+    queryFn: () => {
+      const query = {
+        ...orderOf(filter.sort),
+        all_available: true,
+        per_page: many,
+        ...(filter.search ? { search: filter.search } : {}),
+      };
+      const params = { path: id(path), query };
+      return filter.search
+        ? unwrap(client.GET('/groups/{id}/descendant_groups', { params }))
+        : unwrap(client.GET('/groups/{id}/subgroups', { params }));
+    },
+  });
+
+export const projectsIn = (path: string, filter: Pick<GroupFilter, 'search' | 'sort'> = {}) =>
+  queryOptions({
+    queryKey: ['group', path, 'projects', filter],
+    queryFn: () =>
+      unwrap(
+        client.GET('/groups/{id}/projects', {
+          params: {
+            path: id(path),
+            query: {
+              per_page: many,
+              order_by: filter.sort === 'newest' ? 'created_at' : (filter.sort ?? 'name'),
+              sort: filter.sort === 'newest' ? 'desc' : 'asc',
+              with_shared: !filter.search,
+              ...(filter.search ? { search: filter.search, include_subgroups: true } : {}),
+            },
+          },
+        }),
+      ),
+  });
+
+export const badges = (path: string) =>
+  queryOptions({
+    queryKey: ['group', path, 'badges'],
+    queryFn: () => unwrap(client.GET('/groups/{id}/badges', { params: { path: id(path), query: { per_page: many } } })),
+  });
+
+export const labels = (path: string) =>
+  queryOptions({
+    queryKey: ['group', path, 'labels'],
+    queryFn: () => unwrap(client.GET('/groups/{id}/labels', { params: { path: id(path), query: { per_page: many } } })),
+  });
+
+export const transferLocations = (path: string) =>
+  queryOptions({
+    queryKey: ['group', path, 'transfer-locations'],
+    queryFn: () =>
+      unwrap(client.GET('/groups/{id}/transfer_locations', { params: { path: id(path), query: { per_page: many } } })),
+  });

@@ -1,0 +1,65 @@
+/** Routes of groups: one's own, one group, and its settings. */
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import * as data from '../lib/data.ts';
+import { type GroupFilter, type GroupSort, groupsBelow, ownGroups, projectsIn } from '../lib/groups.ts';
+import { queries } from '../lib/queries.ts';
+import { fromSegment } from '../lib/urls.ts';
+import { number, root, signedIn, text } from './base.ts';
+
+const sorts: readonly GroupSort[] = ['name', 'path', 'newest'];
+const sortOf = (value: unknown) => sorts.find((sort) => sort === value && sort !== 'name');
+
+const newGroup = createRoute({
+  getParentRoute: () => root,
+  path: '/groups/new',
+  validateSearch: (search): { parent_id?: number | undefined } => ({ parent_id: number(search.parent_id) }),
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('../features/groups/NewGroupPage.tsx')),
+});
+const ownGroupsPage = createRoute({
+  getParentRoute: () => root,
+  path: '/dashboard/groups',
+  validateSearch: (search): GroupFilter => ({
+    search: text(search.search),
+    sort: sortOf(search.sort),
+    page: number(search.page),
+  }),
+  beforeLoad: signedIn,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => queries.ensureQueryData(ownGroups(deps)),
+  component: lazyRouteComponent(() => import('../features/groups/OwnGroupsPage.tsx')),
+});
+const group = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path',
+  validateSearch: (search): Pick<GroupFilter, 'search' | 'sort'> => ({
+    search: text(search.search),
+    sort: sortOf(search.sort),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) =>
+    Promise.all([
+      queries.ensureQueryData(data.group(fromSegment(params.path))),
+      queries.ensureQueryData(groupsBelow(fromSegment(params.path), deps)),
+      queries.ensureQueryData(projectsIn(fromSegment(params.path), deps)),
+    ]),
+  component: lazyRouteComponent(() => import('../features/groups/GroupPage.tsx')),
+});
+const groupSettings = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path/settings',
+  validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
+  beforeLoad: signedIn,
+  loader: ({ params }) => queries.ensureQueryData(data.group(fromSegment(params.path))),
+  component: lazyRouteComponent(() => import('../features/groups/GroupSettingsPage.tsx')),
+});
+/** The ecosystem's address of the same part. */
+const groupAccessTokens = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path/settings/access_tokens',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/g/$path/settings', params, search: { part: 'access-tokens' } });
+  },
+});
+
+export const groupRoutes = [newGroup, ownGroupsPage, group, groupSettings, groupAccessTokens] as const;
