@@ -30,7 +30,7 @@ export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: Nam
 };
 
 /** Over the rows `p` and `n`: the project is archived by itself or with a group above it. Few groups are. */
-export const archivedText = `p.archived or exists (
+const archivedText = `p.archived or exists (
   select from namespaces a where a.archived and a.id = any(n.traversal_ids))`;
 
 /** Columns of `projects p join namespaces n` and `levels` for a `ProjectRow`. */

@@ -75,7 +75,12 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
   },
   file_template_project_id: waits('file_template_project_id', 'templates of files', 7),
   ip_restriction_ranges: {
-    ...waits('ip_restriction_ranges', 'restrictions by address', '192.0.2.0/24,2001:db8::/32'),
+    ...acts(
+      'ip_restriction_ranges',
+      'who asks from elsewhere finds nothing of the tree',
+      '192.0.2.0/24,2001:db8::/32',
+      'access/limits.test.ts',
+    ),
     ...owner,
   },
   lfs_enabled: acts('lfs_enabled', 'new projects and groups below start with it', false),

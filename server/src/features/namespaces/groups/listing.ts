@@ -48,7 +48,7 @@ type Place = Pick<
 >;
 
 /** Groups of a page as the caller sees them. */
-export function groupPresenter(deps: NamespacesDependencies) {
+function groupPresenter(deps: NamespacesDependencies) {
   const { db, externalUrl } = deps;
   return async (
     groups: readonly Namespace[],

@@ -7,7 +7,7 @@ import { type CursorValues, countLimit } from '../../../kernel/http/pagination.t
 import { idOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, grantHolds, levelsOf, projectScope, type Sql, withTables } from '../access/access.queries.ts';
 import { below } from '../access/hierarchy.queries.ts';
-import { archivedText, type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
+import { type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
 
 export type ProjectOrder =
   | 'id'
@@ -130,17 +130,20 @@ const contributed = (id: number): Sql => sql`p.id in (
     union
     select f.project_id from facts f where f.actor_id = ${id} and f.project_id is not null
       and f.kind in ('push', 'merge_request.merged', 'project.created'))`;
+/** By itself or with a group above it. Few groups are archived: they are asked for first, and once. */
+const isArchived = sql`(p.archived or p.namespace_id in (
+  select namespaces_below(a.id) from namespaces a where a.archived))`;
 
 function conditionsOf(filter: ProjectFilter): Sql[] {
   const found: Sql[] = [];
   const add = <T>(value: T | undefined, condition: (value: T) => Sql) => {
     if (value !== undefined) found.push(condition(value));
   };
-  add(filter.archived, (value) => sql`(${sql.raw(archivedText)}) = ${value}`);
+  add(filter.archived, (value) => sql`${isArchived} = ${value}`);
   add(filter.active, (value) =>
     value
-      ? sql`(not p.archived and p.marked_for_deletion_on is null)`
-      : sql`(p.archived or p.marked_for_deletion_on is not null)`,
+      ? sql`(not ${isArchived} and p.marked_for_deletion_on is null)`
+      : sql`(${isArchived} or p.marked_for_deletion_on is not null)`,
   );
   add(filter.visibility, (value) => sql`p.visibility = ${value}`);
   add(filter.search === '' ? undefined : filter.search, (value) =>
