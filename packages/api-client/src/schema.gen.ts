@@ -552,6 +552,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive a group: nothing in it changes until it is unarchived
+         * @description Needs the ability `archive_group` on the group. Token scope: `api`. Rate limit: `group_archive_unarchive_api`.
+         */
+        post: operations["postGroupsByIdArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/audit_events": {
         parameters: {
             query?: never;
@@ -587,6 +607,146 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A group's picture
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAvatar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/badges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Badges of a group
+         * @description Needs the ability `read_group_badge` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdBadges"];
+        put?: never;
+        /**
+         * Add a badge to a group
+         * @description Needs the ability `admin_group_badge` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdBadges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/badges/{badge_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A badge of a group
+         * @description Needs the ability `read_group_badge` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdBadgesByBadgeId"];
+        /**
+         * Change a badge of a group
+         * @description Needs the ability `admin_group_badge` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdBadgesByBadgeId"];
+        post?: never;
+        /**
+         * Remove a badge of a group
+         * @description Needs the ability `admin_group_badge` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdBadgesByBadgeId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/badges/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What placeholders of a badge become
+         * @description Needs the ability `admin_group_badge` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdBadgesRender"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/custom_attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What administrators noted of a group
+         * @description Needs the ability `admin_group_custom_attribute` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdCustomAttributes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/custom_attributes/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One thing that administrators noted of a group
+         * @description Needs the ability `admin_group_custom_attribute` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdCustomAttributesByKey"];
+        /**
+         * Note something of a group
+         * @description Needs the ability `admin_group_custom_attribute` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdCustomAttributesByKey"];
+        post?: never;
+        /**
+         * Forget something noted of a group
+         * @description Needs the ability `admin_group_custom_attribute` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdCustomAttributesByKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -654,6 +814,258 @@ export interface paths {
         get: operations["getGroupsByIdDescendantGroups"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/groups/shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups that the group was invited to
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_shared_groups_api`.
+         */
+        get: operations["getGroupsByIdGroupsShared"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Webhooks of a group
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdHooks"];
+        put?: never;
+        /**
+         * Add a webhook to a group
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdHooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/hooks/{hook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A webhook of a group
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdHooksByHookId"];
+        /**
+         * Change a webhook of a group
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdHooksByHookId"];
+        post?: never;
+        /**
+         * Remove a webhook of a group
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdHooksByHookId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/hooks/{hook_id}/custom_headers/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a header of a webhook of a group
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdHooksByHookIdCustomHeadersByKey"];
+        post?: never;
+        /**
+         * Take a header of a webhook of a group away
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdHooksByHookIdCustomHeadersByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/hooks/{hook_id}/test/{trigger}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a webhook of a group; nothing is sent yet
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdHooksByHookIdTestByTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/hooks/{hook_id}/url_variables/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a masked part of the URL of a webhook of a group
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdHooksByHookIdUrlVariablesByKey"];
+        post?: never;
+        /**
+         * Take a masked part of the URL of a webhook of a group away
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdHooksByHookIdUrlVariablesByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/invited_groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups that were invited to the group
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_invited_groups_api`.
+         */
+        get: operations["getGroupsByIdInvitedGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Labels of a group
+         * @description Needs the ability `read_group_label` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdLabels"];
+        put?: never;
+        /**
+         * Make a label of a group
+         * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdLabels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/labels/{label_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A label of a group
+         * @description Needs the ability `read_group_label` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdLabelsByLabelId"];
+        /**
+         * Change a label of a group
+         * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdLabelsByLabelId"];
+        post?: never;
+        /**
+         * Remove a label of a group
+         * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdLabelsByLabelId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/labels/{label_id}/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear of what gets a label of a group
+         * @description Needs the ability `read_group_label` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdLabelsByLabelIdSubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/labels/{label_id}/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear no more of what gets a label of a group
+         * @description Needs the ability `read_group_label` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdLabelsByLabelIdUnsubscribe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -772,6 +1184,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/projects/shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Projects that the group was invited to
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`. Rate limit: `group_projects_api`.
+         */
+        get: operations["getGroupsByIdProjectsShared"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/push_rule": {
         parameters: {
             query?: never;
@@ -878,6 +1310,66 @@ export interface paths {
         get: operations["getGroupsByIdSubgroups"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a group, with everything in it, below another or to the top
+         * @description Needs the ability `transfer_group` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/transfer_locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups that the group can be moved below
+         * @description Needs the ability `transfer_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdTransferLocations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/unarchive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open an archived group again
+         * @description Needs the ability `archive_group` on the group. Token scope: `api`. Rate limit: `group_archive_unarchive_api`.
+         */
+        post: operations["postGroupsByIdUnarchive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1488,6 +1980,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/badges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Badges of a project
+         * @description Needs the ability `read_badge` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdBadges"];
+        put?: never;
+        /**
+         * Add a badge to a project
+         * @description Needs the ability `admin_badge` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdBadges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/badges/{badge_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A badge of a project
+         * @description Needs the ability `read_badge` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdBadgesByBadgeId"];
+        /**
+         * Change a badge of a project
+         * @description Needs the ability `admin_badge` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdBadgesByBadgeId"];
+        post?: never;
+        /**
+         * Remove a badge of a project
+         * @description Needs the ability `admin_badge` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdBadgesByBadgeId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/badges/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What placeholders of a badge become
+         * @description Needs the ability `admin_badge` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdBadgesRender"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/ci/lint": {
         parameters: {
             query?: never;
@@ -1507,6 +2071,54 @@ export interface paths {
          */
         post: operations["postProjectsByIdCiLint"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/custom_attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What administrators noted of a project
+         * @description Needs the ability `admin_custom_attribute` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdCustomAttributes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/custom_attributes/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One thing that administrators noted of a project
+         * @description Needs the ability `admin_custom_attribute` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdCustomAttributesByKey"];
+        /**
+         * Note something of a project
+         * @description Needs the ability `admin_custom_attribute` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdCustomAttributesByKey"];
+        post?: never;
+        /**
+         * Forget something noted of a project
+         * @description Needs the ability `admin_custom_attribute` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdCustomAttributesByKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1711,6 +2323,126 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Webhooks of a project
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdHooks"];
+        put?: never;
+        /**
+         * Add a webhook to a project
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdHooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/hooks/{hook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A webhook of a project
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdHooksByHookId"];
+        /**
+         * Change a webhook of a project
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdHooksByHookId"];
+        post?: never;
+        /**
+         * Remove a webhook of a project
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdHooksByHookId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/hooks/{hook_id}/custom_headers/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a header of a webhook of a project
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdHooksByHookIdCustomHeadersByKey"];
+        post?: never;
+        /**
+         * Take a header of a webhook of a project away
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdHooksByHookIdCustomHeadersByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/hooks/{hook_id}/test/{trigger}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a webhook of a project; nothing is sent yet
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdHooksByHookIdTestByTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/hooks/{hook_id}/url_variables/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a masked part of the URL of a webhook of a project
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdHooksByHookIdUrlVariablesByKey"];
+        post?: never;
+        /**
+         * Take a masked part of the URL of a webhook of a project away
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdHooksByHookIdUrlVariablesByKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2106,6 +2838,118 @@ export interface paths {
         get: operations["getProjectsByIdJobsArtifactsByRefNameRawByPath"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Labels of a project
+         * @description Needs the ability `read_label` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdLabels"];
+        put?: never;
+        /**
+         * Make a label of a project
+         * @description Needs the ability `admin_label` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdLabels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/labels/{label_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A label of a project
+         * @description Needs the ability `read_label` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdLabelsByLabelId"];
+        /**
+         * Change a label of a project
+         * @description Needs the ability `admin_label` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdLabelsByLabelId"];
+        post?: never;
+        /**
+         * Remove a label of a project
+         * @description Needs the ability `admin_label` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdLabelsByLabelId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/labels/{label_id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Make a project's label one of its group
+         * @description Needs the ability `admin_label` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdLabelsByLabelIdPromote"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/labels/{label_id}/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear of what gets a label of a project
+         * @description Needs the ability `read_label` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdLabelsByLabelIdSubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/labels/{label_id}/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hear no more of what gets a label of a project
+         * @description Needs the ability `read_label` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdLabelsByLabelIdUnsubscribe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6399,6 +7243,20 @@ export interface components {
         Avatar: {
             avatar_url: string | null;
         };
+        /** Badge */
+        Badge: {
+            id: number;
+            image_url: string;
+            /**
+             * @description What it belongs to
+             * @enum {string}
+             */
+            kind: "project" | "group";
+            link_url: string;
+            name: string | null;
+            rendered_image_url: string;
+            rendered_link_url: string;
+        };
         /** BasicProject */
         BasicProject: {
             avatar_url: string | null;
@@ -6760,12 +7618,18 @@ export interface components {
         };
         /** Group */
         Group: {
+            archived: boolean;
             auto_devops_enabled: boolean | null;
             avatar_url: string | null;
             /** Format: date-time */
             created_at: string;
+            custom_attributes?: components["schemas"]["CustomAttribute"][];
             default_branch: string | null;
             default_branch_protection: number;
+            /** @description The same as rules */
+            default_branch_protection_defaults: {
+                [key: string]: unknown;
+            };
             description: string;
             emails_disabled: boolean | null;
             emails_enabled: boolean | null;
@@ -6773,13 +7637,18 @@ export interface components {
             full_name: string;
             full_path: string;
             id: number;
-            ip_restriction_ranges: string | null;
+            /** @description Of a group that has some: for owners only */
+            ip_restriction_ranges?: string | null;
             lfs_enabled: boolean;
+            lock_math_rendering_limits_enabled: boolean;
             /**
              * Format: date
              * @description The day since when it waits for its removal
              */
             marked_for_deletion_on: string | null;
+            math_rendering_limits_enabled: boolean;
+            /** @description Megabytes */
+            max_artifacts_size: number | null;
             mentions_disabled: boolean | null;
             name: string;
             parent_id: number | null;
@@ -6791,6 +7660,7 @@ export interface components {
             require_two_factor_authentication: boolean;
             share_with_group_lock: boolean;
             shared_runners_setting: string;
+            show_diff_preview_in_email: boolean;
             statistics?: {
                 job_artifacts_size: number;
                 lfs_objects_size: number;
@@ -6821,31 +7691,51 @@ export interface components {
         };
         /** GroupDetail */
         GroupDetail: {
+            allow_merge_on_skipped_pipeline: boolean;
+            allow_personal_snippets: boolean;
+            allowed_email_domains_list?: string | null;
+            archived: boolean;
+            auto_ban_user_on_excessive_projects_download?: boolean;
             auto_devops_enabled: boolean | null;
             avatar_url: string | null;
             /** Format: date-time */
             created_at: string;
+            custom_attributes?: components["schemas"]["CustomAttribute"][];
             default_branch: string | null;
             default_branch_protection: number;
+            /** @description The same as rules */
+            default_branch_protection_defaults: {
+                [key: string]: unknown;
+            };
             description: string;
             emails_disabled: boolean | null;
             emails_enabled: boolean | null;
+            enabled_git_access_protocol: string;
+            extra_shared_runners_minutes_limit: number | null;
             file_template_project_id: number | null;
             full_name: string;
             full_path: string;
             id: number;
-            ip_restriction_ranges: string | null;
+            /** @description Of a group that has some: for owners only */
+            ip_restriction_ranges?: string | null;
             lfs_enabled: boolean;
+            lock_math_rendering_limits_enabled: boolean;
             /**
              * Format: date
              * @description The day since when it waits for its removal
              */
             marked_for_deletion_on: string | null;
+            math_rendering_limits_enabled: boolean;
+            /** @description Megabytes */
+            max_artifacts_size: number | null;
             membership_lock: boolean;
             mentions_disabled: boolean | null;
             name: string;
+            only_allow_merge_if_all_discussions_are_resolved: boolean;
+            only_allow_merge_if_pipeline_succeeds: boolean;
             parent_id: number | null;
             path: string;
+            prevent_forking_outside_group: boolean;
             prevent_sharing_groups_outside_hierarchy: boolean;
             project_creation_level: string;
             projects?: components["schemas"]["Project"][];
@@ -6853,8 +7743,12 @@ export interface components {
             repository_storage?: string;
             request_access_enabled: boolean;
             require_two_factor_authentication: boolean;
+            /** @description Registers runners; null where none was made or they are switched off */
+            runners_token?: string | null;
+            service_access_tokens_expiration_enforced: boolean;
             share_with_group_lock: boolean;
             shared_projects?: components["schemas"]["Project"][];
+            shared_runners_minutes_limit: number | null;
             shared_runners_setting: string;
             shared_with_groups: {
                 /** Format: date */
@@ -6864,6 +7758,7 @@ export interface components {
                 group_id: number;
                 group_name: string;
             }[];
+            show_diff_preview_in_email: boolean;
             statistics?: {
                 job_artifacts_size: number;
                 lfs_objects_size: number;
@@ -6878,10 +7773,79 @@ export interface components {
             subgroup_creation_level: string;
             /** @description Hours */
             two_factor_grace_period: number;
+            unique_project_download_limit?: number;
+            unique_project_download_limit_alertlist?: number[];
+            unique_project_download_limit_allowlist?: string[];
+            unique_project_download_limit_interval_in_seconds?: number;
             /** @enum {string} */
             visibility: "private" | "internal" | "public";
+            web_based_commit_signing_enabled: boolean;
             web_url: string;
             wiki_access_level: string;
+        };
+        /** GroupHook */
+        GroupHook: {
+            /** @enum {string} */
+            alert_status: "executable" | "temporarily_disabled" | "disabled";
+            branch_filter_strategy: string;
+            confidential_issues_events: boolean;
+            confidential_note_events: boolean;
+            /** Format: date-time */
+            created_at: string;
+            custom_headers: {
+                key: string;
+            }[];
+            custom_webhook_template: string | null;
+            deployment_events: boolean;
+            description: string | null;
+            /** Format: date-time */
+            disabled_until: string | null;
+            emoji_events: boolean;
+            enable_ssl_verification: boolean;
+            feature_flag_events: boolean;
+            group_id: number;
+            id: number;
+            issues_events: boolean;
+            job_events: boolean;
+            member_events: boolean;
+            merge_requests_events: boolean;
+            milestone_events: boolean;
+            name: string | null;
+            note_events: boolean;
+            pipeline_events: boolean;
+            project_events: boolean;
+            push_events: boolean;
+            push_events_branch_filter: string | null;
+            releases_events: boolean;
+            repository_update_events: boolean;
+            resource_access_token_events: boolean;
+            subgroup_events: boolean;
+            tag_push_events: boolean;
+            /** @description Masked parts are `{key}` */
+            url: string;
+            url_variables: {
+                key: string;
+            }[];
+            vulnerability_events: boolean;
+            wiki_page_events: boolean;
+        };
+        /** GroupLabel */
+        GroupLabel: {
+            archived: boolean;
+            closed_issues_count?: number;
+            color: string;
+            description: string | null;
+            /** @description Safe to show on a page */
+            description_html: string;
+            id: number;
+            name: string;
+            /** @description With `with_counts`, as the next two */
+            open_issues_count?: number;
+            open_merge_requests_count?: number;
+            /** @description Whether the caller is */
+            subscribed: boolean;
+            /** @description Readable on `color` */
+            text_color: string;
         };
         /** ImpersonationToken */
         ImpersonationToken: {
@@ -7003,6 +7967,28 @@ export interface components {
             inbound_enabled: boolean;
             /** @description Jobs of this project reach no other one */
             outbound_enabled: boolean;
+        };
+        /** Label */
+        Label: {
+            archived: boolean;
+            closed_issues_count?: number;
+            color: string;
+            description: string | null;
+            /** @description Safe to show on a page */
+            description_html: string;
+            id: number;
+            /** @description Whether it is the project’s own */
+            is_project_label: boolean;
+            name: string;
+            /** @description With `with_counts`, as the next two */
+            open_issues_count?: number;
+            open_merge_requests_count?: number;
+            /** @description Rank in the project */
+            priority: number | null;
+            /** @description Whether the caller is */
+            subscribed: boolean;
+            /** @description Readable on `color` */
+            text_color: string;
         };
         /** LintResult */
         LintResult: {
@@ -7897,12 +8883,23 @@ export interface components {
             value: string | number | boolean;
         };
         PostGroupsBody: {
+            /** @description Whether a skipped pipeline counts as passed in all projects */
+            allow_merge_on_skipped_pipeline?: boolean;
             /** @description Whether projects without a CI configuration get the standard one */
             auto_devops_enabled?: boolean | null;
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
             /** @description Name of the first branch of new projects; null for the one of the instance */
             default_branch?: string | null;
             /** @description Who may push to the default branch of new projects: 0 nobody is kept out, 1 developers may not force, 2 maintainers only, 3 developers may push but not force, 4 developers only push the first commit */
             default_branch_protection?: number;
+            /** @description The same as rules: `allowed_to_push`, `allowed_to_merge` (one `{access_level}` each), `allow_force_push`, `developer_can_initial_push` */
+            default_branch_protection_defaults?: {
+                [key: string]: unknown;
+            };
             /** @description What the group is about */
             description?: string | null;
             /**
@@ -7912,16 +8909,31 @@ export interface components {
             emails_disabled?: boolean;
             /** @description Whether notifications are sent by email */
             emails_enabled?: boolean;
-            /** @description Comma-separated, like `192.0.2.0/24` */
+            /**
+             * @description How git reaches projects of a top-level group and all below it
+             * @enum {string}
+             */
+            enabled_git_access_protocol?: "ssh" | "http" | "all";
+            /** @description Further minutes on shared runners; administrators only */
+            extra_shared_runners_minutes_limit?: number | null;
+            /** @description Comma-separated, like `192.0.2.0/24`; top-level groups only */
             ip_restriction_ranges?: string | null;
-            /** @description Whether Git LFS is on */
+            /** @description Whether Git LFS is on in new projects and groups below */
             lfs_enabled?: boolean;
+            /** @description Whether groups below may not change `math_rendering_limits_enabled` */
+            lock_math_rendering_limits_enabled?: boolean;
+            /** @description Whether rendering of formulas is limited */
+            math_rendering_limits_enabled?: boolean;
             /** @description Whether projects of the group take no members of their own */
             membership_lock?: boolean;
             /** @description Whether mentioning the group notifies nobody */
             mentions_disabled?: boolean | null;
             /** @description Name of the group */
             name: string;
+            /** @description Whether open discussions keep merge requests of all projects from being merged */
+            only_allow_merge_if_all_discussions_are_resolved?: boolean;
+            /** @description Whether merge requests of all projects need a passed pipeline */
+            only_allow_merge_if_pipeline_succeeds?: boolean;
             /** @description Id of the group above; left out for a top-level group */
             parent_id?: number | null;
             /** @description Last part of the address of the group */
@@ -7935,8 +8947,17 @@ export interface components {
             request_access_enabled?: boolean;
             /** @description Whether members need a second factor */
             require_two_factor_authentication?: boolean;
-            /** @description Whether projects may not be shared with other groups */
+            /** @description Whether projects here and below may not be shared with other groups */
             share_with_group_lock?: boolean;
+            /** @description Minutes on shared runners; administrators only */
+            shared_runners_minutes_limit?: number | null;
+            /**
+             * @description Whether runners of the instance run jobs, and whether groups and projects below may change that
+             * @enum {string}
+             */
+            shared_runners_setting?: "enabled" | "disabled_and_overridable" | "disabled_and_unoverridable" | "disabled_with_override";
+            /** @description Whether notifications of comments show the lines */
+            show_diff_preview_in_email?: boolean;
             /**
              * @description Who may create groups below
              * @enum {string}
@@ -7997,6 +9018,14 @@ export interface components {
             /** @description What it may ask for at most, with blanks between them */
             scopes: string;
         };
+        PostGroupsByIdBadgesBody: {
+            /** @description Address of the picture; placeholders are filled in */
+            image_url: string;
+            /** @description Where it leads; `%{project_path}` and the like are filled in */
+            link_url: string;
+            /** @description Name of the badge */
+            name?: string | null;
+        };
         PostGroupsByIdDeployTokensBody: {
             /**
              * Format: date-time
@@ -8009,6 +9038,93 @@ export interface components {
             scopes: string[];
             /** @description Made from the id unless given */
             username?: string | null;
+        };
+        PostGroupsByIdHooksBody: {
+            /**
+             * @description How branches are matched; default `wildcard`
+             * @enum {string}
+             */
+            branch_filter_strategy?: "wildcard" | "regex" | "all_branches";
+            /** @description Sends confidential issues events */
+            confidential_issues_events?: boolean;
+            /** @description Sends confidential note events */
+            confidential_note_events?: boolean;
+            /** @description Headers sent with each event */
+            custom_headers?: {
+                /** @description Name */
+                key: string;
+                /** @description Never shown again */
+                value: string;
+            }[];
+            /** @description Another body than the usual one */
+            custom_webhook_template?: string | null;
+            /** @description Sends deployment events */
+            deployment_events?: boolean;
+            /** @description What the webhook is for */
+            description?: string | null;
+            /** @description Sends emoji events */
+            emoji_events?: boolean;
+            /** @description Whether certificates are checked; default true */
+            enable_ssl_verification?: boolean;
+            /** @description Sends feature flag events */
+            feature_flag_events?: boolean;
+            /** @description Sends issues events */
+            issues_events?: boolean;
+            /** @description Sends job events */
+            job_events?: boolean;
+            /** @description Sends member events */
+            member_events?: boolean;
+            /** @description Sends merge requests events */
+            merge_requests_events?: boolean;
+            /** @description Sends milestone events */
+            milestone_events?: boolean;
+            /** @description Name of the webhook */
+            name?: string | null;
+            /** @description Sends note events */
+            note_events?: boolean;
+            /** @description Sends pipeline events */
+            pipeline_events?: boolean;
+            /** @description Sends project events */
+            project_events?: boolean;
+            /** @description Sends push events */
+            push_events?: boolean;
+            /** @description Only pushes to branches that match */
+            push_events_branch_filter?: string | null;
+            /** @description Sends releases events */
+            releases_events?: boolean;
+            /** @description Sends repository update events */
+            repository_update_events?: boolean;
+            /** @description Sends resource access token events */
+            resource_access_token_events?: boolean;
+            /** @description Sends subgroup events */
+            subgroup_events?: boolean;
+            /** @description Sends tag push events */
+            tag_push_events?: boolean;
+            /** @description Sent with each event as proof; never shown again */
+            token?: string | null;
+            /** @description Where events are sent: http or https */
+            url: string;
+            /** @description Masked parts of the URL, which has `{key}` in their place */
+            url_variables?: {
+                /** @description Name */
+                key: string;
+                /** @description Never shown again */
+                value: string;
+            }[];
+            /** @description Sends vulnerability events */
+            vulnerability_events?: boolean;
+            /** @description Sends wiki page events */
+            wiki_page_events?: boolean;
+        };
+        PostGroupsByIdLabelsBody: {
+            /** @description Whether it is kept, but not offered any more */
+            archived?: boolean;
+            /** @description Like `#FFAABB`, or a name like `red` */
+            color: string;
+            /** @description What the label is for */
+            description?: string | null;
+            /** @description Title of the label */
+            name: string;
         };
         PostGroupsByIdMembersBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
@@ -8050,6 +9166,10 @@ export interface components {
             reject_non_dco_commits?: boolean;
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
+        };
+        PostGroupsByIdTransferBody: {
+            /** @description Id or path of the group above; left out for the top */
+            group_id?: number | string;
         };
         PostGroupsByIdVariablesBody: {
             /** @description What the variable is for */
@@ -8504,6 +9624,14 @@ export interface components {
              */
             expires_at?: string;
         };
+        PostProjectsByIdBadgesBody: {
+            /** @description Address of the picture; placeholders are filled in */
+            image_url: string;
+            /** @description Where it leads; `%{project_path}` and the like are filled in */
+            link_url: string;
+            /** @description Name of the badge */
+            name?: string | null;
+        };
         PostProjectsByIdCiLintBody: {
             /** @description The configuration */
             content: string;
@@ -8569,6 +9697,77 @@ export interface components {
              */
             visibility?: "private" | "internal" | "public";
         };
+        PostProjectsByIdHooksBody: {
+            /**
+             * @description How branches are matched; default `wildcard`
+             * @enum {string}
+             */
+            branch_filter_strategy?: "wildcard" | "regex" | "all_branches";
+            /** @description Sends confidential issues events */
+            confidential_issues_events?: boolean;
+            /** @description Sends confidential note events */
+            confidential_note_events?: boolean;
+            /** @description Headers sent with each event */
+            custom_headers?: {
+                /** @description Name */
+                key: string;
+                /** @description Never shown again */
+                value: string;
+            }[];
+            /** @description Another body than the usual one */
+            custom_webhook_template?: string | null;
+            /** @description Sends deployment events */
+            deployment_events?: boolean;
+            /** @description What the webhook is for */
+            description?: string | null;
+            /** @description Sends emoji events */
+            emoji_events?: boolean;
+            /** @description Whether certificates are checked; default true */
+            enable_ssl_verification?: boolean;
+            /** @description Sends feature flag events */
+            feature_flag_events?: boolean;
+            /** @description Sends issues events */
+            issues_events?: boolean;
+            /** @description Sends job events */
+            job_events?: boolean;
+            /** @description Sends merge requests events */
+            merge_requests_events?: boolean;
+            /** @description Sends milestone events */
+            milestone_events?: boolean;
+            /** @description Name of the webhook */
+            name?: string | null;
+            /** @description Sends note events */
+            note_events?: boolean;
+            /** @description Sends pipeline events */
+            pipeline_events?: boolean;
+            /** @description Sends push events */
+            push_events?: boolean;
+            /** @description Only pushes to branches that match */
+            push_events_branch_filter?: string | null;
+            /** @description Sends releases events */
+            releases_events?: boolean;
+            /** @description Sends repository update events */
+            repository_update_events?: boolean;
+            /** @description Sends resource access token events */
+            resource_access_token_events?: boolean;
+            /** @description Sends tag push events */
+            tag_push_events?: boolean;
+            /** @description Sent with each event as proof; never shown again */
+            token?: string | null;
+            /** @description Where events are sent: http or https */
+            url: string;
+            /** @description Masked parts of the URL, which has `{key}` in their place */
+            url_variables?: {
+                /** @description Name */
+                key: string;
+                /** @description Never shown again */
+                value: string;
+            }[];
+            /** @description Sends vulnerability events */
+            vulnerability_events?: boolean;
+            /** @description Sends wiki page events */
+            wiki_page_events?: boolean;
+        };
         PostProjectsByIdHousekeepingBody: {
             /**
              * @description `prune` also drops what nothing refers to
@@ -8600,6 +9799,18 @@ export interface components {
         PostProjectsByIdJobTokenScopeGroupsAllowlistBody: {
             /** @description Id of the group */
             target_group_id: number;
+        };
+        PostProjectsByIdLabelsBody: {
+            /** @description Whether it is kept, but not offered any more */
+            archived?: boolean;
+            /** @description Like `#FFAABB`, or a name like `red` */
+            color: string;
+            /** @description What the label is for */
+            description?: string | null;
+            /** @description Title of the label */
+            name: string;
+            /** @description Rank in the project; null for none */
+            priority?: number | null;
         };
         PostProjectsByIdMembersBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
@@ -9365,6 +10576,49 @@ export interface components {
                 total: number;
             };
         };
+        /** ProjectHook */
+        ProjectHook: {
+            /** @enum {string} */
+            alert_status: "executable" | "temporarily_disabled" | "disabled";
+            branch_filter_strategy: string;
+            confidential_issues_events: boolean;
+            confidential_note_events: boolean;
+            /** Format: date-time */
+            created_at: string;
+            custom_headers: {
+                key: string;
+            }[];
+            custom_webhook_template: string | null;
+            deployment_events: boolean;
+            description: string | null;
+            /** Format: date-time */
+            disabled_until: string | null;
+            emoji_events: boolean;
+            enable_ssl_verification: boolean;
+            feature_flag_events: boolean;
+            id: number;
+            issues_events: boolean;
+            job_events: boolean;
+            merge_requests_events: boolean;
+            milestone_events: boolean;
+            name: string | null;
+            note_events: boolean;
+            pipeline_events: boolean;
+            project_id: number;
+            push_events: boolean;
+            push_events_branch_filter: string | null;
+            releases_events: boolean;
+            repository_update_events: boolean;
+            resource_access_token_events: boolean;
+            tag_push_events: boolean;
+            /** @description Masked parts are `{key}` */
+            url: string;
+            url_variables: {
+                key: string;
+            }[];
+            vulnerability_events: boolean;
+            wiki_page_events: boolean;
+        };
         /** ProjectStorage */
         ProjectStorage: {
             /** Format: date-time */
@@ -9373,6 +10627,15 @@ export interface components {
             disk_path: string;
             project_id: number;
             repository_storage: string;
+        };
+        /** PublicGroup */
+        PublicGroup: {
+            avatar_url: string | null;
+            full_name: string;
+            full_path: string;
+            id: number;
+            name: string;
+            web_url: string;
         };
         /** PushRule */
         PushRule: {
@@ -10699,13 +11962,38 @@ export interface components {
             /** @description What it may ask for at most, with blanks between them */
             scopes?: string;
         };
+        PutGroupsByIdBadgesByBadgeIdBody: {
+            /** @description Address of the picture; placeholders are filled in */
+            image_url?: string;
+            /** @description Where it leads; `%{project_path}` and the like are filled in */
+            link_url?: string;
+            /** @description Name of the badge */
+            name?: string | null;
+        };
         PutGroupsByIdBody: {
+            /** @description Whether a skipped pipeline counts as passed in all projects */
+            allow_merge_on_skipped_pipeline?: boolean;
+            /** @description Whether members may have snippets of their own */
+            allow_personal_snippets?: boolean;
+            /** @description Comma-separated domains that addresses of members must have; top-level groups only */
+            allowed_email_domains_list?: string | null;
+            /** @description Whether who passes the limit of downloads is banned */
+            auto_ban_user_on_excessive_projects_download?: boolean;
             /** @description Whether projects without a CI configuration get the standard one */
             auto_devops_enabled?: boolean | null;
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
             /** @description Name of the first branch of new projects; null for the one of the instance */
             default_branch?: string | null;
             /** @description Who may push to the default branch of new projects: 0 nobody is kept out, 1 developers may not force, 2 maintainers only, 3 developers may push but not force, 4 developers only push the first commit */
             default_branch_protection?: number;
+            /** @description The same as rules: `allowed_to_push`, `allowed_to_merge` (one `{access_level}` each), `allow_force_push`, `developer_can_initial_push` */
+            default_branch_protection_defaults?: {
+                [key: string]: unknown;
+            };
             /** @description What the group is about */
             description?: string | null;
             /**
@@ -10715,20 +12003,39 @@ export interface components {
             emails_disabled?: boolean;
             /** @description Whether notifications are sent by email */
             emails_enabled?: boolean;
+            /**
+             * @description How git reaches projects of a top-level group and all below it
+             * @enum {string}
+             */
+            enabled_git_access_protocol?: "ssh" | "http" | "all";
+            /** @description Further minutes on shared runners; administrators only */
+            extra_shared_runners_minutes_limit?: number | null;
             /** @description Project that templates of files are taken from */
             file_template_project_id?: number | null;
-            /** @description Comma-separated, like `192.0.2.0/24` */
+            /** @description Comma-separated, like `192.0.2.0/24`; top-level groups only */
             ip_restriction_ranges?: string | null;
-            /** @description Whether Git LFS is on */
+            /** @description Whether Git LFS is on in new projects and groups below */
             lfs_enabled?: boolean;
+            /** @description Whether groups below may not change `math_rendering_limits_enabled` */
+            lock_math_rendering_limits_enabled?: boolean;
+            /** @description Whether rendering of formulas is limited */
+            math_rendering_limits_enabled?: boolean;
+            /** @description Largest artifacts of a job, in megabytes; administrators only */
+            max_artifacts_size?: number | null;
             /** @description Whether projects of the group take no members of their own */
             membership_lock?: boolean;
             /** @description Whether mentioning the group notifies nobody */
             mentions_disabled?: boolean | null;
             /** @description Name of the group */
             name?: string;
+            /** @description Whether open discussions keep merge requests of all projects from being merged */
+            only_allow_merge_if_all_discussions_are_resolved?: boolean;
+            /** @description Whether merge requests of all projects need a passed pipeline */
+            only_allow_merge_if_pipeline_succeeds?: boolean;
             /** @description Last part of the address of the group */
             path?: string;
+            /** @description Whether projects may not be forked to places outside the top-level group */
+            prevent_forking_outside_group?: boolean;
             /** @description Whether groups below are shared only within the hierarchy */
             prevent_sharing_groups_outside_hierarchy?: boolean;
             /**
@@ -10740,13 +12047,19 @@ export interface components {
             request_access_enabled?: boolean;
             /** @description Whether members need a second factor */
             require_two_factor_authentication?: boolean;
-            /** @description Whether projects may not be shared with other groups */
+            /** @description Whether tokens of service accounts must end */
+            service_access_tokens_expiration_enforced?: boolean;
+            /** @description Whether projects here and below may not be shared with other groups */
             share_with_group_lock?: boolean;
+            /** @description Minutes on shared runners; administrators only */
+            shared_runners_minutes_limit?: number | null;
             /**
              * @description Whether runners of the instance run jobs, and whether groups and projects below may change that
              * @enum {string}
              */
             shared_runners_setting?: "enabled" | "disabled_and_overridable" | "disabled_and_unoverridable" | "disabled_with_override";
+            /** @description Whether notifications of comments show the lines */
+            show_diff_preview_in_email?: boolean;
             /**
              * @description Who may create groups below
              * @enum {string}
@@ -10754,16 +12067,125 @@ export interface components {
             subgroup_creation_level?: "owner" | "maintainer";
             /** @description Hours */
             two_factor_grace_period?: number;
+            /** @description Projects that one user may download in the interval; 0: all */
+            unique_project_download_limit?: number;
+            /** @description Ids of who is told when somebody passes the limit */
+            unique_project_download_limit_alertlist?: number[];
+            /** @description User names that the limit is not for */
+            unique_project_download_limit_allowlist?: string[];
+            /** @description Seconds that downloads are counted for */
+            unique_project_download_limit_interval_in_seconds?: number;
             /**
              * @description Who may see it
              * @enum {string}
              */
             visibility?: "private" | "internal" | "public";
+            /** @description Whether commits made on the page are signed by the server */
+            web_based_commit_signing_enabled?: boolean;
             /**
              * @description Who may see the wiki
              * @enum {string}
              */
             wiki_access_level?: "disabled" | "private" | "enabled";
+        };
+        PutGroupsByIdCustomAttributesByKeyBody: {
+            /** @description What to note */
+            value: string;
+        };
+        PutGroupsByIdHooksByHookIdBody: {
+            /**
+             * @description How branches are matched; default `wildcard`
+             * @enum {string}
+             */
+            branch_filter_strategy?: "wildcard" | "regex" | "all_branches";
+            /** @description Sends confidential issues events */
+            confidential_issues_events?: boolean;
+            /** @description Sends confidential note events */
+            confidential_note_events?: boolean;
+            /** @description Headers sent with each event */
+            custom_headers?: {
+                /** @description Name */
+                key: string;
+                /** @description Never shown again */
+                value: string;
+            }[];
+            /** @description Another body than the usual one */
+            custom_webhook_template?: string | null;
+            /** @description Sends deployment events */
+            deployment_events?: boolean;
+            /** @description What the webhook is for */
+            description?: string | null;
+            /** @description Sends emoji events */
+            emoji_events?: boolean;
+            /** @description Whether certificates are checked; default true */
+            enable_ssl_verification?: boolean;
+            /** @description Sends feature flag events */
+            feature_flag_events?: boolean;
+            /** @description Sends issues events */
+            issues_events?: boolean;
+            /** @description Sends job events */
+            job_events?: boolean;
+            /** @description Sends member events */
+            member_events?: boolean;
+            /** @description Sends merge requests events */
+            merge_requests_events?: boolean;
+            /** @description Sends milestone events */
+            milestone_events?: boolean;
+            /** @description Name of the webhook */
+            name?: string | null;
+            /** @description Sends note events */
+            note_events?: boolean;
+            /** @description Sends pipeline events */
+            pipeline_events?: boolean;
+            /** @description Sends project events */
+            project_events?: boolean;
+            /** @description Sends push events */
+            push_events?: boolean;
+            /** @description Only pushes to branches that match */
+            push_events_branch_filter?: string | null;
+            /** @description Sends releases events */
+            releases_events?: boolean;
+            /** @description Sends repository update events */
+            repository_update_events?: boolean;
+            /** @description Sends resource access token events */
+            resource_access_token_events?: boolean;
+            /** @description Sends subgroup events */
+            subgroup_events?: boolean;
+            /** @description Sends tag push events */
+            tag_push_events?: boolean;
+            /** @description Sent with each event as proof; never shown again */
+            token?: string | null;
+            /** @description Where events are sent: http or https */
+            url?: string;
+            /** @description Masked parts of the URL, which has `{key}` in their place */
+            url_variables?: {
+                /** @description Name */
+                key: string;
+                /** @description Never shown again */
+                value: string;
+            }[];
+            /** @description Sends vulnerability events */
+            vulnerability_events?: boolean;
+            /** @description Sends wiki page events */
+            wiki_page_events?: boolean;
+        };
+        PutGroupsByIdHooksByHookIdCustomHeadersByKeyBody: {
+            /** @description Never shown again */
+            value: string;
+        };
+        PutGroupsByIdHooksByHookIdUrlVariablesByKeyBody: {
+            /** @description Never shown again */
+            value: string;
+        };
+        PutGroupsByIdLabelsByLabelIdBody: {
+            /** @description Whether it is kept, but not offered any more */
+            archived?: boolean;
+            /** @description Like `#FFAABB`, or a name like `red` */
+            color?: string;
+            /** @description What the label is for */
+            description?: string | null;
+            /** @description Title of the label */
+            new_name?: string;
         };
         PutGroupsByIdMembersByUserIdBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
@@ -10875,6 +12297,14 @@ export interface components {
             state?: "running" | "success" | "failed" | "pending";
             /** @description The job's token */
             token?: string;
+        };
+        PutProjectsByIdBadgesByBadgeIdBody: {
+            /** @description Address of the picture; placeholders are filled in */
+            image_url?: string;
+            /** @description Where it leads; `%{project_path}` and the like are filled in */
+            link_url?: string;
+            /** @description Name of the badge */
+            name?: string | null;
         };
         PutProjectsByIdBody: {
             /** @description A skipped pipeline counts as passed */
@@ -11218,11 +12648,106 @@ export interface components {
              */
             wiki_enabled?: boolean;
         };
+        PutProjectsByIdCustomAttributesByKeyBody: {
+            /** @description What to note */
+            value: string;
+        };
         PutProjectsByIdDeployKeysByKeyIdBody: {
             /** @description Whether it may push to the project */
             can_push?: boolean;
             /** @description What it is called */
             title?: string;
+        };
+        PutProjectsByIdHooksByHookIdBody: {
+            /**
+             * @description How branches are matched; default `wildcard`
+             * @enum {string}
+             */
+            branch_filter_strategy?: "wildcard" | "regex" | "all_branches";
+            /** @description Sends confidential issues events */
+            confidential_issues_events?: boolean;
+            /** @description Sends confidential note events */
+            confidential_note_events?: boolean;
+            /** @description Headers sent with each event */
+            custom_headers?: {
+                /** @description Name */
+                key: string;
+                /** @description Never shown again */
+                value: string;
+            }[];
+            /** @description Another body than the usual one */
+            custom_webhook_template?: string | null;
+            /** @description Sends deployment events */
+            deployment_events?: boolean;
+            /** @description What the webhook is for */
+            description?: string | null;
+            /** @description Sends emoji events */
+            emoji_events?: boolean;
+            /** @description Whether certificates are checked; default true */
+            enable_ssl_verification?: boolean;
+            /** @description Sends feature flag events */
+            feature_flag_events?: boolean;
+            /** @description Sends issues events */
+            issues_events?: boolean;
+            /** @description Sends job events */
+            job_events?: boolean;
+            /** @description Sends merge requests events */
+            merge_requests_events?: boolean;
+            /** @description Sends milestone events */
+            milestone_events?: boolean;
+            /** @description Name of the webhook */
+            name?: string | null;
+            /** @description Sends note events */
+            note_events?: boolean;
+            /** @description Sends pipeline events */
+            pipeline_events?: boolean;
+            /** @description Sends push events */
+            push_events?: boolean;
+            /** @description Only pushes to branches that match */
+            push_events_branch_filter?: string | null;
+            /** @description Sends releases events */
+            releases_events?: boolean;
+            /** @description Sends repository update events */
+            repository_update_events?: boolean;
+            /** @description Sends resource access token events */
+            resource_access_token_events?: boolean;
+            /** @description Sends tag push events */
+            tag_push_events?: boolean;
+            /** @description Sent with each event as proof; never shown again */
+            token?: string | null;
+            /** @description Where events are sent: http or https */
+            url?: string;
+            /** @description Masked parts of the URL, which has `{key}` in their place */
+            url_variables?: {
+                /** @description Name */
+                key: string;
+                /** @description Never shown again */
+                value: string;
+            }[];
+            /** @description Sends vulnerability events */
+            vulnerability_events?: boolean;
+            /** @description Sends wiki page events */
+            wiki_page_events?: boolean;
+        };
+        PutProjectsByIdHooksByHookIdCustomHeadersByKeyBody: {
+            /** @description Never shown again */
+            value: string;
+        };
+        PutProjectsByIdHooksByHookIdUrlVariablesByKeyBody: {
+            /** @description Never shown again */
+            value: string;
+        };
+        PutProjectsByIdLabelsByLabelIdBody: {
+            /** @description Whether it is kept, but not offered any more */
+            archived?: boolean;
+            /** @description Like `#FFAABB`, or a name like `red` */
+            color?: string;
+            /** @description What the label is for */
+            description?: string | null;
+            /** @description Title of the label */
+            new_name?: string;
+            /** @description Rank in the project; null for none */
+            priority?: number | null;
         };
         PutProjectsByIdMembersByUserIdBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
@@ -11502,6 +13027,13 @@ export interface components {
         RecoveryCodes: {
             /** @description Each works once; they are shown this time only */
             recovery_codes: string[];
+        };
+        /** RenderedBadge */
+        RenderedBadge: {
+            image_url: string;
+            link_url: string;
+            rendered_image_url: string;
+            rendered_link_url: string;
         };
         /** RepositoryFile */
         RepositoryFile: {
@@ -13378,14 +14910,24 @@ export interface operations {
     getGroups: {
         parameters: {
             query?: {
+                /** @description Neither archived nor waiting for removal, or only those that are */
+                active?: boolean;
                 /** @description Also groups that the caller is not a member of */
                 all_available?: boolean;
+                /** @description Only archived groups, or only those that are not */
+                archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description Only those with an id above this */
                 id_after?: number;
                 /** @description Only those with an id below this */
                 id_before?: number;
+                /** @description Only those that wait for removal since this day */
+                marked_for_deletion_on?: string;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
                 /** @description Default `name` */
@@ -13465,10 +15007,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PostGroupsBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsBody"];
                 "multipart/form-data": components["schemas"]["PostGroupsBody"];
             };
         };
@@ -13555,10 +15096,9 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PutGroupsByIdBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdBody"];
                 "multipart/form-data": components["schemas"]["PutGroupsByIdBody"];
             };
         };
@@ -14079,6 +15619,45 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postGroupsByIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdAuditEvents: {
         parameters: {
             query?: {
@@ -14165,6 +15744,435 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdAvatar: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/bmp": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/vnd.microsoft.icon": string;
+                    "image/webp": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdBadges: {
+        parameters: {
+            query?: {
+                /** @description Only those of this name */
+                name?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Badge"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdBadges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdBadgesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdBadgesBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdBadgesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Badge"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdBadgesByBadgeId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the badge */
+                badge_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Badge"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdBadgesByBadgeId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the badge */
+                badge_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdBadgesByBadgeIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdBadgesByBadgeIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdBadgesByBadgeIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Badge"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdBadgesByBadgeId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the badge */
+                badge_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdBadgesRender: {
+        parameters: {
+            query: {
+                /** @description Address of the picture; placeholders are filled in */
+                image_url: string;
+                /** @description Where it leads; `%{project_path}` and the like are filled in */
+                link_url: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderedBadge"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdCustomAttributes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Name of the attribute */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Name of the attribute */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdCustomAttributesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdCustomAttributesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdCustomAttributesByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Name of the attribute */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -14340,8 +16348,18 @@ export interface operations {
     getGroupsByIdDescendantGroups: {
         parameters: {
             query?: {
+                /** @description Neither archived nor waiting for removal, or only those that are */
+                active?: boolean;
                 /** @description Also groups that the caller is not a member of */
                 all_available?: boolean;
+                /** @description Only archived groups, or only those that are not */
+                archived?: boolean;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
+                /** @description Only those that wait for removal since this day */
+                marked_for_deletion_on?: string;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
                 /** @description Default `name` */
@@ -14401,6 +16419,842 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdGroupsShared: {
+        parameters: {
+            query?: {
+                /** @description The lowest level of the caller */
+                min_access_level?: number;
+                /** @description Default `name` */
+                order_by?: "name" | "path" | "id" | "similarity";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Leave out the groups with these ids. Also as `skip_groups=a,b` */
+                "skip_groups[]"?: number[];
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Who may see it */
+                visibility?: "private" | "internal" | "public";
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdHooks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupHook"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdHooksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdHooksBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdHooksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupHook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdHooksByHookId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupHook"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdHooksByHookId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdHooksByHookIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdHooksByHookIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdHooksByHookIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupHook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdHooksByHookId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdHooksByHookIdCustomHeadersByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+                /** @description Name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdHooksByHookIdCustomHeadersByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdHooksByHookIdCustomHeadersByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdHooksByHookIdCustomHeadersByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdHooksByHookIdCustomHeadersByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+                /** @description Name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdHooksByHookIdTestByTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+                /** @description What it is told of */
+                trigger: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupHook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdHooksByHookIdUrlVariablesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+                /** @description Name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdHooksByHookIdUrlVariablesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdHooksByHookIdUrlVariablesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdHooksByHookIdUrlVariablesByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdHooksByHookIdUrlVariablesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+                /** @description Name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdInvitedGroups: {
+        parameters: {
+            query?: {
+                /** @description The lowest level of the caller */
+                min_access_level?: number;
+                /** @description Default `name` */
+                order_by?: "name" | "path" | "id" | "similarity";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Invited to the group itself, to a group above it, or both. Also as `relation=a,b` */
+                "relation[]"?: ("direct" | "inherited")[];
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Leave out the groups with these ids. Also as `skip_groups=a,b` */
+                "skip_groups[]"?: number[];
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Who may see it */
+                visibility?: "private" | "internal" | "public";
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Group"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdLabels: {
+        parameters: {
+            query?: {
+                /** @description Only archived labels, or only those that are not */
+                archived?: boolean;
+                /** @description Also labels of the groups above */
+                include_ancestor_groups?: boolean;
+                /** @description Also labels of the groups below */
+                include_descendant_groups?: boolean;
+                /** @description Not those of projects */
+                only_group_labels?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose title or description contains this text */
+                search?: string;
+                /** @description Also count issues and merge requests */
+                with_counts?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupLabel"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdLabelsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdLabelsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdLabelsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupLabel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdLabelsByLabelId: {
+        parameters: {
+            query?: {
+                /** @description Also labels of the groups above */
+                include_ancestor_groups?: boolean;
+                /** @description Also labels of the groups below */
+                include_descendant_groups?: boolean;
+                /** @description Not those of projects */
+                only_group_labels?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupLabel"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdLabelsByLabelId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdLabelsByLabelIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdLabelsByLabelIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdLabelsByLabelIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupLabel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdLabelsByLabelId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdLabelsByLabelIdSubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupLabel"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdLabelsByLabelIdUnsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupLabel"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -14813,6 +17667,89 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdProjectsShared: {
+        parameters: {
+            query?: {
+                /** @description Only archived projects, or only those that are not */
+                archived?: boolean;
+                /** @description The lowest level of the caller */
+                min_access_level?: number;
+                /** @description Default `created_at`; sizes for administrators only */
+                order_by?: "id" | "name" | "path" | "created_at" | "updated_at" | "last_activity_at" | "similarity" | "star_count" | "repository_size" | "storage_size" | "packages_size" | "wiki_size";
+                /** @description Only those that the caller owns */
+                owned?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description The short form */
+                simple?: boolean;
+                /** @description Default `desc` */
+                sort?: "asc" | "desc";
+                /** @description Only those that the caller starred */
+                starred?: boolean;
+                /** @description The same by the id of one topic */
+                topic_id?: number;
+                /** @description All of these. Also as `topic=a,b` */
+                "topic[]"?: string[];
+                /** @description Who may see it */
+                visibility?: "private" | "internal" | "public";
+                /** @description Administrators only */
+                with_custom_attributes?: boolean;
+                /** @description Only projects with issues switched on */
+                with_issues_enabled?: boolean;
+                /** @description Only projects with merge requests switched on */
+                with_merge_requests_enabled?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdPushRule: {
         parameters: {
             query?: never;
@@ -15090,8 +18027,18 @@ export interface operations {
     getGroupsByIdSubgroups: {
         parameters: {
             query?: {
+                /** @description Neither archived nor waiting for removal, or only those that are */
+                active?: boolean;
                 /** @description Also groups that the caller is not a member of */
                 all_available?: boolean;
+                /** @description Only archived groups, or only those that are not */
+                archived?: boolean;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
+                /** @description Only those that wait for removal since this day */
+                marked_for_deletion_on?: string;
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
                 /** @description Default `name` */
@@ -15151,6 +18098,134 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdTransferBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdTransferBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdTransferBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdTransferLocations: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name or path contains this text */
+                search?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicGroup"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdUnarchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -16873,6 +19948,249 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdBadges: {
+        parameters: {
+            query?: {
+                /** @description Only those of this name */
+                name?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Badge"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdBadges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdBadgesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdBadgesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdBadgesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Badge"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdBadgesByBadgeId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the badge */
+                badge_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Badge"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdBadgesByBadgeId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the badge */
+                badge_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdBadgesByBadgeIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdBadgesByBadgeIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdBadgesByBadgeIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Badge"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdBadgesByBadgeId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the badge */
+                badge_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdBadgesRender: {
+        parameters: {
+            query: {
+                /** @description Address of the picture; placeholders are filled in */
+                image_url: string;
+                /** @description Where it leads; `%{project_path}` and the like are filled in */
+                link_url: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderedBadge"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdCiLint: {
         parameters: {
             query?: {
@@ -16961,6 +20279,151 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdCustomAttributes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Name of the attribute */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Name of the attribute */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdCustomAttributesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdCustomAttributesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdCustomAttributesByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomAttribute"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdCustomAttributesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Name of the attribute */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17639,6 +21102,397 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdHooks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectHook"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdHooksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdHooksBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdHooksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectHook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdHooksByHookId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectHook"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdHooksByHookId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdHooksByHookIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdHooksByHookIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdHooksByHookIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectHook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdHooksByHookId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdHooksByHookIdCustomHeadersByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+                /** @description Name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdHooksByHookIdCustomHeadersByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdHooksByHookIdCustomHeadersByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdHooksByHookIdCustomHeadersByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdHooksByHookIdCustomHeadersByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+                /** @description Name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdHooksByHookIdTestByTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+                /** @description What it is told of */
+                trigger: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectHook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdHooksByHookIdUrlVariablesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+                /** @description Name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdHooksByHookIdUrlVariablesByKeyBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdHooksByHookIdUrlVariablesByKeyBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdHooksByHookIdUrlVariablesByKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdHooksByHookIdUrlVariablesByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+                /** @description Name */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -18581,6 +22435,337 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdLabels: {
+        parameters: {
+            query?: {
+                /** @description Only archived labels, or only those that are not */
+                archived?: boolean;
+                /** @description Also labels of the groups above */
+                include_ancestor_groups?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose title or description contains this text */
+                search?: string;
+                /** @description Also count issues and merge requests */
+                with_counts?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdLabelsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdLabelsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdLabelsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdLabelsByLabelId: {
+        parameters: {
+            query?: {
+                /** @description Also labels of the groups above */
+                include_ancestor_groups?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdLabelsByLabelId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdLabelsByLabelIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdLabelsByLabelIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdLabelsByLabelIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdLabelsByLabelId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdLabelsByLabelIdPromote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupLabel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdLabelsByLabelIdSubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdLabelsByLabelIdUnsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id or title of the label */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            /** @description Nothing changed; no body */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -96,7 +96,7 @@ export function relatedGroupRoutes(deps: NamespacesDependencies, listProjects: L
         listProjects(
           caller,
           page,
-          { ...filterOf(params), onlySharedWith: subject.group.id },
+          { ...filterOf(params, caller), onlySharedWith: subject.group.id },
           { order: params.order_by, direction: params.sort, simple: params.simple },
         ),
     }),

@@ -130,6 +130,7 @@ const contributed = (id: number): Sql => sql`p.id in (
     union
     select f.project_id from facts f where f.actor_id = ${id} and f.project_id is not null
       and f.kind in ('push', 'merge_request.merged', 'project.created'))`;
+
 /** By itself or with a group above it. Few groups are archived: they are asked for first, and once. */
 const isArchived = sql`(p.archived or p.namespace_id in (
   select namespaces_below(a.id) from namespaces a where a.archived))`;
