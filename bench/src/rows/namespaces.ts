@@ -201,7 +201,8 @@ async function changes(where: Where, target: Target, facts: Facts): Promise<void
 async function check(where: Where, client: pg.Client, facts: Facts): Promise<void> {
   await client.query(`set pg_stat_statements.track = 'none'`).catch(() => undefined);
   const { rows } = await client.query<{ text: string }>(
-    `select query as text from pg_stat_activity where query like '%effective_level%where p.id = $2%' limit 1`,
+    `select query as text from pg_stat_activity where query like '%effective_level%where p.id = $2%'
+      and pid <> pg_backend_pid() limit 1`,
   );
   const text = rows[0]?.text;
   if (!text) return;

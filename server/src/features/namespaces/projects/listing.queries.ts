@@ -80,7 +80,17 @@ export interface ProjectWindow {
 
 const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Each word must be found somewhere. */
+/** Ids of namespaces with the text in a part of their path, and of those below them. */
+const namespacesNamed = (pattern: string): Sql => sql`
+    with recursive hit (id) as (
+      select m.id from namespaces m where m.kind = 'group' and m.path ilike ${pattern}
+      union select m.id from users u join namespaces m on m.owner_id = u.id and m.kind = 'user'
+        where u.username ilike ${pattern}
+      union select child.id from hit
+        cross join lateral (select c.id from namespaces c where c.parent_id = hit.id offset 0) child
+    ) select id from hit`;
+
+/** Each word must be found somewhere. A word with a slash is part of a full path, which no index has. */
 function searchCondition(search: string, namespaces: boolean): Sql {
   const words = search
     .trim()
@@ -89,8 +99,11 @@ function searchCondition(search: string, namespaces: boolean): Sql {
   return allOf(
     words.map((word) => {
       const pattern = likePattern(word);
-      const path = namespaces ? sql`or n.full_path || '/' || p.path ilike ${pattern}` : sql``;
-      return sql`(p.name ilike ${pattern} or p.path ilike ${pattern} or p.description ilike ${pattern} ${path})`;
+      const own = sql`p.name ilike ${pattern} or p.path ilike ${pattern} or p.description ilike ${pattern}`;
+      if (!namespaces) return sql`(${own})`;
+      if (word.includes('/')) return sql`(${own} or n.full_path || '/' || p.path ilike ${pattern})`;
+      return sql`p.id in (select p.id from projects p where ${own}
+        union select q.id from projects q where q.namespace_id in (${namespacesNamed(pattern)}))`;
     }),
   );
 }
@@ -230,8 +243,16 @@ const withNamespace = sql`join namespaces n on n.id = p.namespace_id`;
 function gathered(caller: Caller, filter: ProjectFilter): Source {
   const { tables, condition, rows } = projectScope(caller, { minimum: filter.minimumLevel ?? null });
   const rest = conditionsOf(filter);
+  const { namespaceId: _id, onlySharedWith: _group, ...others } = filter;
+  const wide = isWide(others);
+  if (!wide && filter.search)
+    return {
+      tables,
+      from: sql`projects p ${filter.searchNamespaces ? withNamespace : sql``}`,
+      conditions: [condition, ...placeConditions(filter), ...rest],
+    };
   const place = placeRows(filter);
-  const byRole = place === null && isWide(filter) ? rows : null;
+  const byRole = place === null && wide ? rows : null;
   const found = place ?? byRole;
   const from = sql`${found ? sql`(${found}) p` : sql`projects p`} ${filter.searchNamespaces ? withNamespace : sql``}`;
   return { tables, from, conditions: byRole ? rest : [condition, ...rest] };
