@@ -10,7 +10,8 @@ let app: TestApp;
 let admin: string;
 let changes: Readonly<Record<string, () => Promise<Change>>>;
 beforeAll(async () => {
-  app = await startTestApp({ externalUrl: site });
+  // Mail that nobody takes waits in its queue.
+  app = await startTestApp({ externalUrl: site, environment: { MILLRACE_SMTP_URL: 'smtp://127.0.0.1:9' } });
   admin = (await buildToken(app, { user: await buildAdmin(app) })).secret;
   changes = await auditedChanges(app, admin, site);
 }, 60_000);

@@ -32,8 +32,8 @@ export async function auditedChanges(
     return answer.body;
   }
   /** Somebody at a page. */
-  async function visitor() {
-    const user = await buildUser(app, { password });
+  async function visitor(admins = false) {
+    const user = await buildUser(app, { password, admin: admins });
     const got = await app.request<{ csrf_token: string }>('POST', '/-/session', {
       json: { login: user.username, password },
     });
@@ -162,6 +162,48 @@ export async function auditedChanges(
       leaves: 'email_destroyed',
     }),
   });
+  const ofRules = (noun: string, base: () => Promise<string>) => {
+    const rule = { deny_delete_tag: true };
+    const given = async () => {
+      const url = `${await base()}/push_rule`;
+      await app.api('POST', url, { token: admin, json: rule });
+      return url;
+    };
+    return {
+      [`POST ${noun}/push_rule`]: async () => {
+        const url = `${await base()}/push_rule`;
+        await app.api('DELETE', url, { token: admin });
+        return { url, json: rule, leaves: 'push_rule_created' };
+      },
+      [`PUT ${noun}/push_rule`]: async () => ({
+        url: await given(),
+        json: { max_file_size: 7 },
+        leaves: 'push_rule_updated',
+      }),
+      [`DELETE ${noun}/push_rule`]: async () => ({ url: await given(), leaves: 'push_rule_removed' }),
+    };
+  };
+  const registered = { name: 'x', redirect_uri: 'https://client.example/callback', scopes: 'read_user' };
+  const ofApplications = (path: string, id: string, base: () => Promise<string>) => ({
+    [`POST ${path}`]: async () => ({ url: await base(), json: registered, leaves: 'oauth_application_created' }),
+    [`PUT ${path}/:${id}`]: async () => {
+      const url = await base();
+      return {
+        url: `${url}/${(await made(url, registered)).id}`,
+        json: { name: 'other' },
+        leaves: 'oauth_application_updated',
+      };
+    },
+    [`DELETE ${path}/:${id}`]: async () => {
+      const url = await base();
+      return { url: `${url}/${(await made(url, registered)).id}`, leaves: 'oauth_application_deleted' };
+    },
+    [`POST ${path}/:${id}/renew-secret`]: async () => {
+      const url = await base();
+      const application = await made(url, registered);
+      return { url: `${url}/${application.id}/renew-secret`, leaves: 'oauth_application_secret_renewed' };
+    },
+  });
   const someone = async () => `/users/${(await user()).id}`;
   const oneself = async () => '/user';
   const others = ofPeople(someone, '/users/:id');
@@ -175,6 +217,20 @@ export async function auditedChanges(
   return {
     ...ofPlaces('project', project),
     ...ofPlaces('group', group),
+    ...ofApplications('/applications', 'id', async () => '/applications'),
+    ...ofApplications('/user/applications', 'id', async () => '/user/applications'),
+    ...ofApplications('/groups/:id/applications', 'application_id', async () => `${await group()}/applications`),
+    'DELETE /user/authorized_applications/:id': async () => {
+      const { user: who, headers } = await visitor();
+      const { id } = await made('/applications', registered);
+      const grant = { grant_type: 'authorization_code' as const, scopes: ['read_user'] };
+      const authorization = { ...grant, user_id: who.id, application_id: id };
+      await app.db.insertInto('oauth_authorizations').values(authorization).execute();
+      return { url: `/user/authorized_applications/${id}`, headers, leaves: 'oauth_authorization_revoked' };
+    },
+    ...ofRules('/projects/:id', project),
+    ...ofRules('/groups/:id', group),
+    ...ofRules('/admin', async () => '/admin'),
     'POST /projects': async () => ({ url: '/projects', json: { name: unique('audited') }, leaves: 'project_created' }),
     'POST /groups': async () => {
       const path = unique('audited');
@@ -352,6 +408,17 @@ export async function auditedChanges(
         leaves: 'user_security_key_removed',
       };
     },
+    'POST /users/:id/unlock': async () => {
+      const { id } = await buildUser(app);
+      const until = new Date(Date.now() + 60_000);
+      await app.db.updateTable('users').set({ locked_until: until }).where('id', '=', id).execute();
+      return { url: `/users/${id}/unlock`, headers: (await visitor(true)).headers, leaves: 'user_unlocked' };
+    },
+    'POST /users/:id/password_reset': async () => ({
+      url: `${await someone()}/password_reset`,
+      headers: (await visitor(true)).headers,
+      leaves: 'user_password_reset_requested',
+    }),
     'PATCH /users/:id/disable_two_factor': async () => ({
       url: `/users/${(await withTotp()).user.id}/disable_two_factor`,
       leaves: 'user_two_factor_disabled',

@@ -267,6 +267,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         settings,
         externalUrl,
         signInRefusal: deps.signInRefusal,
+        impersonationEnabled: deps.impersonationEnabled,
       });
       mountRegistration(server, {
         db,

@@ -53,6 +53,10 @@ export interface AuditFilter {
   readonly entityType?: AuditEntityType | undefined;
   readonly entityId?: number | undefined;
   readonly authorId?: number | undefined;
+  /** Only what this user did, whatever else is asked for. */
+  readonly ownOf?: number | undefined;
+  /** Names of events. */
+  readonly events?: readonly string[] | undefined;
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
 }
@@ -62,6 +66,8 @@ function filtered(db: Db, filter: AuditFilter) {
   if (filter.entityType !== undefined) query = query.where('entity_type', '=', filter.entityType);
   if (filter.entityId !== undefined) query = query.where('entity_id', '=', filter.entityId);
   if (filter.authorId !== undefined) query = query.where('author_id', '=', filter.authorId);
+  if (filter.ownOf !== undefined) query = query.where('author_id', '=', filter.ownOf);
+  if (filter.events) query = query.where('event', 'in', [...filter.events]);
   if (filter.createdAfter) query = query.where('created_at', '>=', filter.createdAfter);
   if (filter.createdBefore) query = query.where('created_at', '<=', filter.createdBefore);
   return query;

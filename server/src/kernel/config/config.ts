@@ -353,7 +353,7 @@ export const configKeys: readonly Key<keyof Config>[] = [
     name: 'impersonationEnabled',
     env: 'MILLRACE_IMPERSONATION_ENABLED',
     description:
-      'Whether administrators may make and use impersonation tokens; `false` stops those that exist from working',
+      'Whether administrators may act as others, by browsing and with impersonation tokens; `false` stops both at once',
     fallbackText: '`true`',
     fallback: () => true,
     parse: flag,

@@ -15,8 +15,8 @@ export interface CredentialResolver {
   session(token: string): Promise<Caller | null>;
   /** Whether tokens in URLs are refused, because they end up in histories and in logs of others. */
   refusesTokensInUrls(): Promise<boolean>;
-  /** Whether the CSRF token belongs to the session cookie. */
-  csrfValid(sessionToken: string, csrfToken: string): boolean;
+  /** Whether the CSRF token belongs to the session cookie and whoever it stands for now. */
+  csrfValid(sessionToken: string, csrfToken: string, caller: Caller): boolean;
   /** A token that did not work was sent to be rotated. */
   reused(token: string, clientAddress: string): Promise<void>;
   /** The caller that an administrator asks to be, by id or user name; throws the API's 403 and 404. */
@@ -120,9 +120,8 @@ export async function authenticate(
       const caller = await resolver.session(value);
       // An expired cookie is what every browser carries sooner or later: it counts as absent.
       if (!caller) return null;
-      if (!safeMethods.has(request.method) && !resolver.csrfValid(value, headerValue(request, 'x-csrf-token') ?? '')) {
-        throw unauthorized();
-      }
+      const csrfToken = headerValue(request, 'x-csrf-token') ?? '';
+      if (!safeMethods.has(request.method) && !resolver.csrfValid(value, csrfToken, caller)) throw unauthorized();
       return caller;
     }
   }

@@ -17,7 +17,33 @@ const times = {
   created_after: Optional(DateTimeParam({ description: 'At this time or later' })),
   created_before: Optional(DateTimeParam({ description: 'At this time or earlier' })),
 };
+/** Not in the ecosystem: the pages filter by it. */
+const author = { author_id: Optional(Int({ description: 'Only what this user did' })) };
 const entityTypes = ['User', 'Group', 'Project', ...instanceEntityNames] as const;
+
+/** What people see of their own account. */
+const authenticationEvents = [
+  'user_signed_in',
+  'user_sign_in_failed',
+  'user_sign_in_refused',
+  'user_locked',
+  'user_unlocked',
+  'user_signed_out',
+  'user_signed_out_elsewhere',
+  'user_session_ended',
+  'admin_mode_entered',
+  'admin_mode_left',
+  'user_password_updated',
+  'user_password_reset_requested',
+  'user_totp_added',
+  'user_totp_removed',
+  'user_security_key_added',
+  'user_security_key_removed',
+  'user_recovery_codes_created',
+  'user_two_factor_disabled',
+  'user_impersonation_started',
+  'user_impersonation_stopped',
+];
 
 interface Times {
   readonly created_after?: Date;
@@ -56,10 +82,11 @@ export function auditEventRoutes(db: Db): Route[] {
     return auditEvent(event);
   }
 
-  const ofPlace = (subject: Place, caller: Caller, params: Times): AuditFilter => ({
+  const ofPlace = (subject: Place, caller: Caller, params: Times & { author_id?: number }): AuditFilter => ({
     ...entityOf(subject),
     ...between(params),
-    ...(seesAll(caller, subject) ? {} : { authorId: caller.user?.id ?? 0 }),
+    authorId: params.author_id,
+    ...(seesAll(caller, subject) ? {} : { ownOf: caller.user?.id ?? 0 }),
   });
 
   return [
@@ -71,16 +98,33 @@ export function auditEventRoutes(db: Db): Route[] {
       access: { on: 'instance', ability: 'admin' },
       params: Type.Object({
         ...times,
+        ...author,
         entity_type: Optional(OneOf(entityTypes, { description: 'What the events are about' })),
         entity_id: Optional(Int({ description: 'Together with `entity_type`' })),
       }),
       pagination: 'both',
       responses: { 200: ListOf(AuditEventEntity) },
       handler: ({ params, page }) => {
-        const { entity_type: type, entity_id: entityId } = params;
+        const { entity_type: type, entity_id: entityId, author_id: authorId } = params;
         if (entityId !== undefined && type === undefined) throw invalidParameters(['entity_type is missing']);
         const entityType = type === instanceEntityNames[1] ? 'Instance' : type;
-        return pageOfEvents({ ...between(params), entityType, entityId }, page);
+        return pageOfEvents({ ...between(params), entityType, entityId, authorId }, page);
+      },
+    }),
+    route({
+      ...common,
+      // For the page alone: a token that leaked should not tell where its owner signs in.
+      credentials: ['session'],
+      method: 'GET',
+      path: '/user/authentication_events',
+      summary: 'Sign-ins of the caller, attempts that failed, and changes of what opens the account, newest first',
+      access: { on: 'instance', ability: 'signed_in' },
+      params: Type.Object(times),
+      pagination: 'both',
+      responses: { 200: ListOf(AuditEventEntity) },
+      handler: ({ params, page, caller }) => {
+        const filter = { entityType: 'User', entityId: caller.user?.id ?? 0, events: authenticationEvents } as const;
+        return pageOfEvents({ ...between(params), ...filter }, page);
       },
     }),
     route({
@@ -115,7 +159,7 @@ export function auditEventRoutes(db: Db): Route[] {
         path: base,
         summary: `Audit events of a ${noun}, newest first; the caller’s own for those who are not in charge of it`,
         access: own,
-        params: Type.Object({ id: IdOrPath(noun), ...times }),
+        params: Type.Object({ id: IdOrPath(noun), ...times, ...author }),
         pagination: 'both',
         responses: { 200: ListOf(AuditEventEntity) },
         handler: ({ params, subject, caller, page }) => pageOfEvents(ofPlace(subject, caller, params), page),

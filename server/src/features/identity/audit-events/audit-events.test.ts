@@ -103,6 +103,15 @@ describe('GET /audit_events', () => {
   });
 });
 
+it('GET /audit_events filters by author', async () => {
+  const author_id = people.get('developer')?.user.id;
+  expect(await events('/audit_events', admin, { author_id, entity_type: 'Project' })).toEqual(['second']);
+  expect(await events(`/projects/${project.id}/audit_events`, tokenOf('owner'), { author_id })).toEqual(['second']);
+  // Whoever sees their own only does not see others' by asking.
+  const owner = people.get('owner')?.user.id;
+  expect(await events(`/projects/${project.id}/audit_events`, tokenOf('developer'), { author_id: owner })).toEqual([]);
+});
+
 describe.each(['group', 'project'] as const)('GET /%ss/:id/audit_events', (noun) => {
   const base = () => (noun === 'group' ? `/groups/${group.id}/audit_events` : `/projects/${project.id}/audit_events`);
   const all = noun === 'group' ? ['fourth', 'third'] : ['second', 'first'];

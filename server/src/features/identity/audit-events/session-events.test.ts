@@ -112,6 +112,7 @@ describe('settings', () => {
     });
     expect(answer.status).toBe(200);
     const events = (await eventsOf('Instance')).slice(0, 3);
+    await app.settings.write({ max_login_attempts: 10, password_number_required: false });
     expect(events.map(({ event_name, details: { change, from, to } }) => ({ event_name, change, from, to }))).toEqual(
       expect.arrayContaining([
         { event_name: 'application_setting_updated', change: 'max_login_attempts', from: 10, to: 7 },
@@ -120,5 +121,22 @@ describe('settings', () => {
       ]),
     );
     expect(JSON.stringify(await eventsOf('Instance'))).not.toContain('never-in-an-event');
+  });
+});
+
+describe('GET /user/authentication_events', () => {
+  it('shows people what opened their account and what tried to, to their session alone', async () => {
+    const user = await buildUser(app, { password });
+    await signIn(user, 'wrong');
+    const headers = await visitor(user);
+    await app.api('PUT', `/users/${user.id}`, { token: admin, json: { name: 'Another' } });
+    const got = await app.api<Event[]>('GET', '/user/authentication_events', { headers });
+    expect(got.status).toBe(200);
+    expect(got.body.map((event) => event.event_name)).toEqual(['user_signed_in', 'user_sign_in_failed']);
+    const { secret } = await buildToken(app, { user });
+    expect((await app.api('GET', '/user/authentication_events', { token: secret })).status).toBe(401);
+    expect((await app.api('GET', '/user/authentication_events')).status).toBe(401);
+    const wrong = { headers, query: { created_after: 'yesterday' } };
+    expect((await app.api('GET', '/user/authentication_events', wrong)).status).toBe(400);
   });
 });

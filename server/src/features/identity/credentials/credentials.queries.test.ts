@@ -1,7 +1,7 @@
 /** The reads behind every request are one indexed query each. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { plansOf } from '../../../../test/plans.queries.ts';
+import { plansOf, seed } from '../../../../test/plans.queries.ts';
 import { listAudit } from '../../../kernel/audit/index.ts';
 import { listTokens } from '../tokens/index.ts';
 import { listUsers, type UserOrder, userOrder } from '../users/users.queries.ts';
@@ -25,6 +25,13 @@ it('a token and a session are found by the index of their hash', async () => {
 });
 
 it('each list of tokens and of audit events has its index', async () => {
+  await seed(
+    app.database,
+    `insert into audit_events (author_id, author_name, entity_type, entity_id, entity_path, event, target_type, target_details)
+      select n % 50, 'A', (array['User', 'Group', 'Project'])[1 + n % 3], n % 100, 'a', 'e', 'User', 'a'
+        from generate_series(1, 3000) n;
+    analyze audit_events`,
+  );
   const window = { limit: 21, offset: 0, after: null };
   const sorts = [undefined, 'created_desc', 'created_asc', 'expires_asc', 'last_used_desc', 'name_desc'] as const;
   const whole = await plansOf(app.database, async (db) => {
@@ -42,6 +49,8 @@ it('each list of tokens and of audit events has its index', async () => {
     await listTokens(db, { kinds: ['group'], namespace_id: 1 }, undefined, window);
     await listAudit(db, { entityType: 'Project', entityId: 1 }, window);
     await listAudit(db, { entityType: 'Project', entityId: 1, authorId: 1 }, window);
+    await listAudit(db, { entityType: 'Instance' }, window);
+    await listAudit(db, { authorId: 1 }, window);
   });
   expect(ofPlaces).toEqual([
     expect.stringContaining('access_tokens_user'),
@@ -49,6 +58,8 @@ it('each list of tokens and of audit events has its index', async () => {
     expect.stringContaining('access_tokens_namespace'),
     expect.stringContaining('audit_events_entity'),
     expect.stringMatching(/audit_events_(author|entity)/),
+    expect.stringContaining('audit_events_kind'),
+    expect.stringContaining('audit_events_by'),
   ]);
 });
 

@@ -86,6 +86,8 @@ export interface SessionHolder {
   readonly session_id: number;
   /** Until when the session has the rights of an administrator who proved themselves again. */
   readonly admin_until: Date | null;
+  /** Whom the administrator of the session acts as. */
+  readonly acting_as_id: number | null;
 }
 
 /** The active user of a session that has not expired. */
@@ -94,14 +96,14 @@ export async function findSessionHolder(db: Db, tokenSha256: Buffer): Promise<Se
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .selectAll('users')
-    .select(['sessions.id as session_id', 'sessions.admin_until'])
+    .select(['sessions.id as session_id', 'sessions.admin_until', 'sessions.acting_as_id'])
     .where('sessions.token_sha256', '=', tokenSha256)
     .where('sessions.expires_at', '>', sql<Date>`now()`)
     .where('users.state', '=', 'active')
     .executeTakeFirst();
   if (!row) return undefined;
-  const { session_id, admin_until, ...user } = row;
-  return { user, session_id, admin_until };
+  const { session_id, admin_until, acting_as_id, ...user } = row;
+  return { user, session_id, admin_until, acting_as_id };
 }
 
 /** Notes the day on which users were last seen. */

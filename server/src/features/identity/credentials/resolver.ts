@@ -5,8 +5,15 @@ import type { User } from '../../../kernel/db/rows.ts';
 import type { CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
+import { findUser } from '../users/index.ts';
 import type { CallerCache } from './caller-cache.ts';
-import { findDeployToken, findOauthHolder, findSessionHolder, findTokenHolder } from './credentials.queries.ts';
+import {
+  findDeployToken,
+  findOauthHolder,
+  findSessionHolder,
+  findTokenHolder,
+  type SessionHolder,
+} from './credentials.queries.ts';
 import { createSudo } from './sudo.ts';
 import type { UsageRecorder } from './usage.ts';
 
@@ -24,14 +31,14 @@ export interface ResolverDependencies {
   /** Until when a person has to set up a second factor; null when nobody asks for it. */
   readonly twoFactorRequiredUntil: (user: User) => Promise<Date | null>;
   readonly refusesTokensInUrls: () => Promise<boolean>;
-  /** Whether impersonation tokens work. */
+  /** Whether administrators may act as others, with tokens and by browsing. */
   readonly impersonationEnabled: boolean;
   readonly reused: CredentialResolver['reused'];
 }
 
 export interface Credentials extends CredentialResolver {
-  /** The CSRF token of a session. */
-  csrfToken(sessionToken: string): string;
+  /** The CSRF token of a session; another one while an administrator acts as somebody, for pages that are still open. */
+  csrfToken(sessionToken: string, caller: Pick<Caller, 'user' | 'impersonator'>): string;
   /** The caller of a deploy token, which is for git and needs its own user name. */
   deployToken(username: string, token: string): Promise<Caller | null>;
 }
@@ -47,6 +54,12 @@ const longestToken = 1024;
 const csrfPurpose = 'csrf';
 /** What OAuth access tokens look like. Others may, so that those are looked for too. */
 const oauthToken = /^[0-9a-f]{64}$/;
+const signedFor = (sessionToken: string, { user, impersonator }: Pick<Caller, 'user' | 'impersonator'>) =>
+  impersonator ? `${sessionToken} as ${user?.id}` : sessionToken;
+
+/** Neither bots nor anybody who could not sign in. */
+export const mayBeActedAs = ({ state, user_type }: Pick<User, 'state' | 'user_type'>): boolean =>
+  state === 'active' && user_type === 'human';
 
 /** Wired in app.ts as the edge's resolver. */
 export function createResolver(deps: ResolverDependencies): Credentials {
@@ -95,12 +108,23 @@ export function createResolver(deps: ResolverDependencies): Credentials {
     return caller;
   };
 
+  /** The person that an administrator acts as: with no more rights than any session, and no second factor to set up. */
+  const actingAs = async ({ user, session_id, acting_as_id }: SessionHolder): Promise<Caller | null> => {
+    if (acting_as_id === null || !user.admin || !deps.impersonationEnabled) return null;
+    const person = await findUser(db, acting_as_id);
+    if (!person || !mayBeActedAs(person)) return null;
+    const credential = { kind: 'session', sessionId: session_id, needsTwoFactor: false } as const;
+    return { user: person, credential, scopes: null, admin: false, impersonator: user };
+  };
+
   const session = async (token: string): Promise<Caller | null> => {
     if (token.length > longestToken) return null;
     const hash = tokenHash(token);
     const caller = await cache.get(`s${hash.toString('base64')}`, async () => {
       const holder = await findSessionHolder(db, hash);
       if (!holder) return null;
+      const acting = await actingAs(holder);
+      if (acting) return acting;
       const until = await deps.twoFactorRequiredUntil(holder.user);
       return {
         user: holder.user,
@@ -114,7 +138,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
       };
     });
     if (caller?.user && caller.credential.kind === 'session') {
-      usage.used('session', caller.credential.sessionId, caller.user.id);
+      usage.used('session', caller.credential.sessionId, (caller.impersonator ?? caller.user).id);
     }
     return caller;
   };
@@ -139,7 +163,8 @@ export function createResolver(deps: ResolverDependencies): Credentials {
     reused: deps.reused,
     actAs: createSudo(db, administers),
     jobToken: async (token) => (token.length > longestToken ? null : await deps.resolveJobToken(tokenHash(token))),
-    csrfToken: (sessionToken) => secrets.sign(sessionToken, csrfPurpose),
-    csrfValid: (sessionToken, csrfToken) => secrets.verify(sessionToken, csrfToken, csrfPurpose),
+    csrfToken: (sessionToken, caller) => secrets.sign(signedFor(sessionToken, caller), csrfPurpose),
+    csrfValid: (sessionToken, csrfToken, caller) =>
+      secrets.verify(signedFor(sessionToken, caller), csrfToken, csrfPurpose),
   };
 }

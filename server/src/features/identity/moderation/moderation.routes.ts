@@ -41,6 +41,15 @@ export function moderationRoutes(moderation: Moderation, removal: Removal): Rout
     ),
     route({
       ...common,
+      // The ecosystem has this on its pages alone.
+      credentials: ['session'],
+      path: '/users/:id/unlock',
+      summary: 'Unlock a user whose sign-ins failed too often',
+      responses: { 201: Changed },
+      handler: (context) => moderation.unlock(context.params.id, originOf(context)),
+    }),
+    route({
+      ...common,
       path: '/users/:id/approve',
       summary: 'Approve a user who waits for it',
       responses: { 201: Success },

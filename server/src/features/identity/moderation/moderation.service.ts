@@ -92,6 +92,8 @@ const actions: Readonly<Record<Action, Rule>> = {
 export interface Moderation {
   /** Throws the API's 403, 404 and 409. */
   run(action: Action, userId: number, origin: AuditOrigin): Promise<Outcome>;
+  /** Ends the lock that failed sign-ins left; false when there is none. Throws the API's 404. */
+  unlock(userId: number, origin: AuditOrigin): Promise<boolean>;
   /** Somebody who was away comes back by signing in. */
   reactivate(userId: number, origin: AuditOrigin): Promise<void>;
 }
@@ -129,6 +131,15 @@ export function createModeration(deps: ModerationDependencies): Moderation {
       deps.forget();
       return outcome;
     },
+    unlock: (userId, origin) =>
+      transaction(db, async (tx) => {
+        const user = await lockUser(tx, userId);
+        if (!user) throw notFound('User');
+        if (user.locked_until === null || user.locked_until <= new Date()) return false;
+        await updateUser(tx, user.id, { failed_attempts: 0, locked_until: null });
+        await recordAudit(tx, { ...origin, entity: userEntity(user), event: 'user_unlocked', details: {} });
+        return true;
+      }),
     reactivate: async (userId, origin) => {
       await transaction(db, async (tx) => {
         const user = await lockUser(tx, userId);

@@ -1,9 +1,11 @@
 /** `/user/password`: a new password for whoever is signed in. */
 import Type from 'typebox';
+import { originOf } from '../../../kernel/audit/index.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { invalidRecord, unauthorized } from '../../../kernel/http/errors.ts';
-import { Str } from '../../../kernel/http/params/schema.ts';
+import { Entity, Text } from '../../../kernel/http/entity.ts';
+import { forbidden, invalidRecord, unauthorized } from '../../../kernel/http/errors.ts';
+import { Int, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { findUser } from '../users/index.ts';
 import type { PasswordReset } from './reset.service.ts';
@@ -15,8 +17,26 @@ export interface PasswordRouteDependencies {
   readonly passwordIsRight: (user: User, password: string) => Promise<boolean>;
 }
 
+const Accepted = Entity('Accepted', { message: Text() });
+
 export function passwordRoutes({ db, reset, passwordIsRight }: PasswordRouteDependencies): Route[] {
   return [
+    route({
+      method: 'POST',
+      // The ecosystem has this on its pages alone.
+      path: '/users/:id/password_reset',
+      summary: 'Send a user a link for a new password',
+      tag: 'Users',
+      credentials: ['session'],
+      access: { on: 'instance', ability: 'admin' },
+      params: Type.Object({ id: Int({ description: 'User' }) }),
+      responses: { 202: Accepted },
+      errors: [422],
+      handler: async (context) => {
+        await reset.send(context.params.id, originOf(context));
+        return { message: '202 Accepted' };
+      },
+    }),
     route({
       method: 'PUT',
       path: '/user/password',
@@ -31,6 +51,7 @@ export function passwordRoutes({ db, reset, passwordIsRight }: PasswordRouteDepe
       }),
       responses: { 204: Empty },
       handler: async ({ caller, params, clientAddress }) => {
+        if (caller.impersonator) throw forbidden('not while acting as somebody else');
         const user = caller.user && (await findUser(db, caller.user.id));
         if (!user) throw unauthorized();
         if (!(await passwordIsRight(user, params.current_password)))

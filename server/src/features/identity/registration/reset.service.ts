@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import Type from 'typebox';
-import { recordAudit, strangerAt } from '../../../kernel/audit/index.ts';
+import { type AuditOrigin, recordAudit, strangerAt } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { invalidRecord, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { isMailAddress, type Mail } from '../../../kernel/mail/index.ts';
 import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import { type Secrets, tokenHash } from '../../../kernel/secrets/index.ts';
@@ -47,6 +47,8 @@ export interface ResetDependencies {
 export interface PasswordReset {
   /** Asks for a link. The same work and the same answer for every address. Throws 422 where no mail can be sent. */
   request(address: string, clientAddress: string): Promise<void>;
+  /** A link for somebody, asked for by an administrator. Throws 403 for those who cannot use it, 404 and 422. */
+  send(userId: number, origin: AuditOrigin): Promise<void>;
   /** Sets the password of whoever the link belongs to; ends their sessions. Throws the API's 400. */
   complete(token: string, password: string, clientAddress: string): Promise<void>;
   /** For those who must change their password before they can sign in. Throws the API's 400 and 401. */
@@ -65,16 +67,19 @@ const LinkRequest = Type.Object({ sealed: Type.String(), asked_from: Type.Option
 export function createPasswordReset(deps: ResetDependencies): PasswordReset {
   const { db, settings, passwords, mail, secrets, externalUrl } = deps;
 
+  async function sendLink(tx: Db, user: User, origin: AuditOrigin): Promise<void> {
+    const token = randomBytes(32).toString('base64url');
+    await setResetToken(tx, user.id, tokenHash(token));
+    await mail.send(tx, letters.resetPassword(user, token, externalUrl));
+    const event = { entity: userEntity(user), event: 'user_password_reset_requested', details: {} };
+    await recordAudit(tx, { ...origin, ...event });
+  }
+
   const task = defineTask('passwords.send_link', LinkRequest, async ({ sealed, asked_from }) => {
     const address = secrets.open(Buffer.from(sealed, 'base64'), purpose);
     await transaction(db, async (tx) => {
       const user = await findForReset(tx, address, quietSeconds);
-      if (!user) return;
-      const token = randomBytes(32).toString('base64url');
-      await setResetToken(tx, user.id, tokenHash(token));
-      await mail.send(tx, letters.resetPassword(user, token, externalUrl));
-      const event = { entity: userEntity(user), event: 'user_password_reset_requested', details: {} };
-      await recordAudit(tx, { ...strangerAt(asked_from ?? null), ...event });
+      if (user) await sendLink(tx, user, strangerAt(asked_from ?? null));
     });
   });
 
@@ -112,6 +117,16 @@ export function createPasswordReset(deps: ResetDependencies): PasswordReset {
   const invalidLink = () => invalidRecord({ reset_password_token: ['is invalid'] });
 
   return {
+    send: async (userId, origin) => {
+      if (!mail.configured) throw plainError(422, 'No mail server is configured. Set a password instead.');
+      await transaction(db, async (tx) => {
+        const user = await lockUser(tx, userId);
+        if (!user) throw notFound('User');
+        const welcome = user.state === 'active' || user.state === 'deactivated';
+        if (user.user_type !== 'human' || !welcome) throw forbidden('only active people choose passwords');
+        await sendLink(tx, user, origin);
+      });
+    },
     request: async (address, clientAddress) => {
       if (!mail.configured)
         throw plainError(422, 'No mail server is configured. Ask an administrator for a new password.');

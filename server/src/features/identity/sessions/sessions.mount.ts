@@ -5,16 +5,34 @@ import { originOf } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { authenticate, cookie } from '../../../kernel/http/credentials.ts';
-import { AnyJson, Entity, Fields, Flag, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
-import { forbidden, HttpError, invalidParameters, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import {
+  AnyJson,
+  Entity,
+  Fields,
+  Flag,
+  Id,
+  ListOf,
+  Nullable,
+  Text,
+  Timestamp,
+  Word,
+} from '../../../kernel/http/entity.ts';
+import {
+  forbidden,
+  HttpError,
+  invalidParameters,
+  notFound,
+  plainError,
+  unauthorized,
+} from '../../../kernel/http/errors.ts';
 import { mergeParameters, readBody } from '../../../kernel/http/params/body.ts';
 import { defaultParameterLimits, emptyObject } from '../../../kernel/http/params/nested.ts';
-import { Bool, JsonObject, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, Int, JsonObject, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { validateParameters } from '../../../kernel/http/params/validate.ts';
 import { serialiser } from '../../../kernel/http/serialise.ts';
 import { cookieNames } from '../../../kernel/names.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
-import type { Credentials } from '../credentials/index.ts';
+import { type Credentials, mayBeActedAs } from '../credentials/index.ts';
 import type { TwoFactor } from '../two-factor/index.ts';
 import { findUser, UserAccount, userAccount, withAccount } from '../users/index.ts';
 import type { OpenSession, Refusal, Sessions } from './sessions.service.ts';
@@ -27,6 +45,8 @@ export interface SessionMountDependencies {
   readonly settings: Settings;
   readonly externalUrl: string;
   readonly signInRefusal: (login: string) => Promise<Error | null>;
+  /** Whether administrators may act as others. */
+  readonly impersonationEnabled: boolean;
 }
 
 const signInParameters = Type.Object({
@@ -62,6 +82,8 @@ const SessionView = Entity('Session', {
   ),
   admin: Flag({ description: 'Whether the session has the rights of an administrator now' }),
   admin_mode: Nullable(Flag({ description: 'Whether an administrator entered admin mode; null where nobody has to' })),
+  impersonator: Nullable(Fields({ id: Id(), username: Text(), name: Text() })),
+  impersonation_enabled: Flag({ description: 'Whether administrators may act as others' }),
   csrf_token: Nullable(Text({ description: 'To send as `X-CSRF-Token` with requests that change something' })),
 });
 const proofParameters = Type.Object({
@@ -69,6 +91,7 @@ const proofParameters = Type.Object({
   code: Optional(Str({ maxLength: 40 })),
   webauthn: Optional(JsonObject()),
 });
+const actParameters = Type.Object({ user_id: Int() });
 const adminModeParameters = Type.Object({ password: Str({ maxLength: 500 }), code: Optional(Str({ maxLength: 40 })) });
 const nobody: Static<typeof SessionView> = {
   user: null,
@@ -76,6 +99,8 @@ const nobody: Static<typeof SessionView> = {
   two_factor_required_until: null,
   admin: false,
   admin_mode: null,
+  impersonator: null,
+  impersonation_enabled: false,
   csrf_token: null,
 };
 const serialise = serialiser(SessionView);
@@ -93,6 +118,13 @@ export function checkOrigin(request: FastifyRequest, externalUrl: string): void 
   }
   const own = URL.canParse(origin) && (new URL(origin).host === request.host || origin === new URL(externalUrl).origin);
   if (!own) throw forbidden('the request comes from another site');
+}
+
+type Known = Pick<Caller, 'admin' | 'impersonator'> & { readonly user: NonNullable<Caller['user']> };
+
+/** The administrator behind a caller who acts as somebody else. */
+function administratorOf({ impersonator, ...caller }: Caller): Caller {
+  return impersonator ? { ...caller, user: impersonator } : caller;
 }
 
 export function mountSessions(server: FastifyInstance, deps: SessionMountDependencies): void {
@@ -119,18 +151,26 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
           origin: originOf({ caller: { user, credential, ...more }, clientAddress: request.ip }),
         }
       : null;
-  const view = async (
-    user: NonNullable<Caller['user']>,
-    token: string,
-    admin: boolean,
-  ): Promise<Static<typeof SessionView>> => ({
+  const view = async ({ user, admin, impersonator }: Known, token: string): Promise<Static<typeof SessionView>> => ({
     ...nobody,
     user: { ...userAccount(await withAccount(db, user), externalUrl), is_admin: user.admin },
-    two_factor_required_until: await twoFactor.requiredUntil(user),
+    two_factor_required_until: impersonator ? null : await twoFactor.requiredUntil(user),
     admin: user.admin && admin,
-    admin_mode: user.admin && (await deps.settings.read()).admin_mode ? admin : null,
-    csrf_token: credentials.csrfToken(token),
+    admin_mode: user.admin && !impersonator && (await deps.settings.read()).admin_mode ? admin : null,
+    impersonator: impersonator
+      ? { id: impersonator.id, username: impersonator.username, name: impersonator.name }
+      : null,
+    impersonation_enabled: user.admin && admin && deps.impersonationEnabled,
+    csrf_token: credentials.csrfToken(token, { user, ...(impersonator ? { impersonator } : {}) }),
   });
+  /** The session of a request; whoever has none is refused. */
+  const present = async (request: FastifyRequest) => {
+    const caller = await callerOf(request);
+    const session = caller && sessionOf(caller, request);
+    const token = cookie(request, cookieNames);
+    if (!caller?.user || !session || token === undefined) throw unauthorized();
+    return { caller: { ...caller, user: caller.user }, session, token };
+  };
   const parameters = async <P extends TObject>(request: FastifyRequest, schema: P): Promise<Static<P>> => {
     const body = await readBody(request.raw, limits, '');
     const merged = mergeParameters(emptyObject(), body, {});
@@ -146,7 +186,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     remember: boolean,
   ) => {
     setCookie(reply, token, remember ? rememberedCookieSeconds : null);
-    return send(reply, 201, await view(user, token, !(await deps.settings.read()).admin_mode));
+    return send(reply, 201, await view({ user, admin: !(await deps.settings.read()).admin_mode }, token));
   };
 
   server.post('/-/session', async (request, reply) => {
@@ -183,23 +223,20 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     const caller = await callerOf(request);
     const token = cookie(request, cookieNames);
     if (!caller?.user || token === undefined) return send(reply, 200, nobody);
-    return send(reply, 200, await view(caller.user, token, caller.admin));
+    return send(reply, 200, await view({ ...caller, user: caller.user }, token));
   });
 
   server.delete('/-/session', async (request, reply) => {
     const caller = await callerOf(request);
-    const session = caller && sessionOf(caller, request);
+    const session = caller && sessionOf(administratorOf(caller), request);
     if (session) await sessions.signOut(session);
     setCookie(reply, '', 0);
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
 
   server.post('/-/session/admin_mode', async (request, reply) => {
-    const caller = await callerOf(request);
-    const token = cookie(request, cookieNames);
-    const session = caller && sessionOf(caller, request);
-    if (!caller?.user || !session || token === undefined) throw unauthorized();
-    if (!caller.user.admin) throw forbidden();
+    const { caller, session, token } = await present(request);
+    if (!caller.user.admin || caller.impersonator) throw forbidden();
     const { password, code } = await parameters(request, adminModeParameters);
     // The row as it is now: the caller's may be from before the second factor.
     const user = await findUser(db, caller.user.id);
@@ -208,14 +245,36 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     if (user.two_factor_enabled && !(await twoFactor.checkCode(user, code ?? '', request.ip)))
       throw plainError(401, 'The second factor is wrong.');
     await sessions.enterAdminMode(session);
-    return send(reply, 201, await view(user, token, true));
+    return send(reply, 201, await view({ user, admin: true }, token));
   });
 
   server.delete('/-/session/admin_mode', async (request, reply) => {
-    const caller = await callerOf(request);
-    const session = caller && sessionOf(caller, request);
-    if (!session) throw unauthorized();
+    const { caller, session } = await present(request);
+    if (caller.impersonator) throw forbidden();
     await sessions.leaveAdminMode(session);
     return reply.code(204).header('Cache-Control', 'no-store').send();
+  });
+
+  server.post('/-/session/impersonation', async (request, reply) => {
+    const { caller, session, token } = await present(request);
+    // Nobody is an administrator while they act as somebody: that is not for those either.
+    if (!caller.admin) throw forbidden();
+    if (!deps.impersonationEnabled) throw forbidden('Impersonation is disabled');
+    const { user_id } = await parameters(request, actParameters);
+    const user = await findUser(db, user_id);
+    if (!user) throw notFound('User');
+    if (user.id === caller.user.id) throw forbidden('you are this user');
+    if (!mayBeActedAs(user)) throw forbidden('only active people can be impersonated');
+    await sessions.actAs(session, user);
+    return send(reply, 201, await view({ user, admin: false, impersonator: caller.user }, token));
+  });
+
+  server.delete('/-/session/impersonation', async (request, reply) => {
+    const { caller, token } = await present(request);
+    if (!caller.impersonator) throw notFound('Impersonation');
+    const session = sessionOf(administratorOf(caller), request);
+    if (session) await sessions.stopActing(session, caller.user);
+    const again = await credentials.session(token);
+    return send(reply, 200, again?.user ? await view({ ...again, user: again.user }, token) : nobody);
   });
 }

@@ -32,38 +32,69 @@ export async function setAdminMode(db: Db, id: number, hours: number | null): Pr
   await db.updateTable('sessions').set({ admin_until: until }).where('id', '=', id).execute();
 }
 
-export async function listSessions(db: Db, userId: number): Promise<Session[]> {
-  return await db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .orderBy('last_seen_at', 'desc')
-    .orderBy('id', 'desc')
+/** Lets the session of an administrator stand for somebody else, or for the administrator again. */
+export async function setActingAs(db: Db, id: number, userId: number | null): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ acting_as_id: userId, acting_since: userId === null ? null : sql<Date>`now()` })
+    .where('id', '=', id)
     .execute();
 }
 
-/** Ends sessions of a person: one, or all but one. Answers how many there were. */
+/** A session in which somebody is signed in, or in which an administrator acts as them. */
+export interface ListedSession extends Session {
+  /** The administrator's user name. */
+  readonly impersonator: string | null;
+}
+
+export async function listSessions(db: Db, userId: number): Promise<ListedSession[]> {
+  return await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .selectAll('sessions')
+    .select(sql<string | null>`case when sessions.user_id <> ${userId} then users.username end`.as('impersonator'))
+    .where((where) => where.or([where('sessions.user_id', '=', userId), where('sessions.acting_as_id', '=', userId)]))
+    .where('sessions.expires_at', '>', sql<Date>`now()`)
+    .orderBy('sessions.last_seen_at', 'desc')
+    .orderBy('sessions.id', 'desc')
+    .execute();
+}
+
+/** Ends sessions of a person: one, or all but one; administrators stop acting as them. Answers how many there were. */
 export async function endSessions(
   db: Db,
   userId: number,
   which: { id: number } | { exceptId: number },
 ): Promise<number> {
+  const [sign, id] = 'id' in which ? (['=', which.id] as const) : (['!=', which.exceptId] as const);
   const rows = await db
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
-    .where('id', 'id' in which ? '=' : '!=', 'id' in which ? which.id : which.exceptId)
+    .where('id', sign, id)
     .returning('id')
     .execute();
-  return rows.length;
+  const left = await db
+    .updateTable('sessions')
+    .set({ acting_as_id: null, acting_since: null })
+    .where('acting_as_id', '=', userId)
+    .where('id', sign, id)
+    .returning('id')
+    .execute();
+  return rows.length + left.length;
 }
 
 export async function deleteSession(db: Db, id: number): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', id).execute();
 }
 
+/** Ends every session of a person; administrators stop acting as them. */
 export async function deleteSessionsOf(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute();
+  await db
+    .updateTable('sessions')
+    .set({ acting_as_id: null, acting_since: null })
+    .where('acting_as_id', '=', userId)
+    .execute();
 }
 
 export async function deleteExpiredSessions(db: Db): Promise<void> {

@@ -3,7 +3,6 @@ import Type from 'typebox';
 import { type AuditOrigin, originOf, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import type { Session } from '../../../kernel/db/rows.ts';
 import { Entity, Flag, Id, ListOf, Nullable, Text, Timestamp } from '../../../kernel/http/entity.ts';
 import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { slicePage } from '../../../kernel/http/pagination.ts';
@@ -11,7 +10,7 @@ import { Int } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { announceChange } from '../changes/index.ts';
 import { userEntity } from '../users/index.ts';
-import { endSessions, listSessions } from './sessions.queries.ts';
+import { endSessions, type ListedSession, listSessions } from './sessions.queries.ts';
 
 export interface SessionRouteDependencies {
   readonly db: Db;
@@ -24,17 +23,21 @@ const ActiveSession = Entity('ActiveSession', {
   ip_address: Nullable(Text()),
   user_agent: Nullable(Text()),
   remember: Flag(),
+  impersonator: Nullable(
+    Text({ description: 'User name of the administrator who acts as the caller in this session' }),
+  ),
   created_at: Timestamp(),
   last_seen_at: Timestamp(),
   expires_at: Timestamp(),
 });
 
-const shown = (session: Session, currentId: number) => ({
+const shown = (session: ListedSession, currentId: number) => ({
   id: session.id,
   current: session.id === currentId,
   ip_address: session.ip_address,
   user_agent: session.user_agent,
   remember: session.remember,
+  impersonator: session.impersonator,
   created_at: session.created_at,
   last_seen_at: session.last_seen_at,
   expires_at: session.expires_at,

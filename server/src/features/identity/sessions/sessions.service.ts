@@ -7,6 +7,7 @@ import { currentRequest } from '../../../kernel/http/current-request.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
+import { announceChange } from '../changes/index.ts';
 import { letters } from '../mails/index.ts';
 import type { Passwords } from '../passwords/index.ts';
 import { findUserByLogin, userEntity } from '../users/index.ts';
@@ -17,6 +18,7 @@ import {
   insertSession,
   knownAddress,
   recordSignIn,
+  setActingAs,
   setAdminMode,
 } from './sessions.queries.ts';
 
@@ -81,6 +83,10 @@ export interface Sessions {
   /** Gives the session an administrator's rights for some hours. */
   enterAdminMode(session: OpenSession): Promise<void>;
   leaveAdminMode(session: OpenSession): Promise<void>;
+  /** Lets the session of an administrator stand for somebody else. */
+  actAs(session: OpenSession, user: User): Promise<void>;
+  /** Lets it stand for the administrator again. */
+  stopActing(session: OpenSession, user: User): Promise<void>;
 }
 
 const unconfirmedDays = 3;
@@ -162,10 +168,16 @@ export function createSessions(deps: SessionDependencies): Sessions {
       await recordAudit(tx, { author, address, ...event });
     });
   /** A change of a session together with its event. */
-  const changed = async (session: OpenSession, event: string, work: (tx: Db) => Promise<void>) => {
+  const changed = async (
+    session: OpenSession,
+    event: string,
+    work: (tx: Db) => Promise<void>,
+    about: Pick<User, 'id' | 'username'> = session.user,
+  ) => {
     await transaction(db, async (tx) => {
       await work(tx);
-      await recordAudit(tx, { ...session.origin, entity: userEntity(session.user), event, details: {} });
+      await recordAudit(tx, { ...session.origin, entity: userEntity(about), event, details: {} });
+      await announceChange(tx);
     });
     forget();
   };
@@ -192,6 +204,10 @@ export function createSessions(deps: SessionDependencies): Sessions {
     enterAdminMode: (session) =>
       changed(session, 'admin_mode_entered', (tx) => setAdminMode(tx, session.id, adminHours)),
     leaveAdminMode: (session) => changed(session, 'admin_mode_left', (tx) => setAdminMode(tx, session.id, null)),
+    actAs: (session, user) =>
+      changed(session, 'user_impersonation_started', (tx) => setActingAs(tx, session.id, user.id), user),
+    stopActing: (session, user) =>
+      changed(session, 'user_impersonation_stopped', (tx) => setActingAs(tx, session.id, null), user),
     signIn: async (request) => {
       const user = await check(request.login, request.password, false, request.ipAddress);
       if (!user) return { outcome: 'wrong' };

@@ -34,6 +34,8 @@ const nobody = {
   two_factor_required_until: null,
   admin: false,
   admin_mode: null,
+  impersonator: null,
+  impersonation_enabled: false,
   csrf_token: null,
 };
 const wrong = { status: 401, body: { message: 'Invalid login or password.' } };

@@ -44,8 +44,13 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
     if (!user) throw unauthorized();
     return user;
   };
+  /** Not an administrator who acts as somebody: factors are the owner's. */
+  const owner = async (caller: Caller): Promise<User> => {
+    if (caller.impersonator) throw forbidden('not while acting as somebody else');
+    return await person(caller);
+  };
   const proven = async (caller: Caller, password: string | undefined): Promise<User> => {
-    const user = await person(caller);
+    const user = await owner(caller);
     if (user.password_hash !== null && !(await passwordIsRight(user, password ?? '')))
       throw invalidRecord({ current_password: ['is invalid'] });
     return user;
@@ -98,7 +103,7 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       responses: { 201: RecoveryCodes },
       handler: async (context) => {
         const { caller, params } = context;
-        const codes = await twoFactor.confirmTotp(await person(caller), params.code, originOf(context));
+        const codes = await twoFactor.confirmTotp(await owner(caller), params.code, originOf(context));
         if (codes === false) throw invalidRecord({ code: ['is invalid'] });
         return { recovery_codes: codes };
       },
@@ -160,7 +165,7 @@ export function twoFactorRoutes({ db, twoFactor, passwordIsRight }: TwoFactorRou
       responses: { 201: NewSecurityKey },
       handler: async (context) => {
         const { caller, params } = context;
-        const user = await person(caller);
+        const user = await owner(caller);
         const wanted = { challenge: params.challenge, name: params.name, answer: params.credential };
         const added = await twoFactor.addKey(user, wanted, originOf(context));
         if (added === 'many') throw badRequest(`at most ${largestKeyCount} security keys`);

@@ -5,6 +5,7 @@ import type { User } from '../../../kernel/db/rows.ts';
 import type { UsersTable } from '../../../kernel/db/tables.ts';
 import type { CursorValues } from '../../../kernel/http/pagination.ts';
 import { type Direction, idOrder, type KeysetOrder, keysetOrder } from '../../../kernel/http/paging.queries.ts';
+import { ofKind, type UserKind } from './kinds.queries.ts';
 import type { ReferenceRow } from './users.entity.ts';
 
 export type NewUser = Insertable<UsersTable>;
@@ -182,6 +183,7 @@ export interface UserFilter {
   readonly created_before?: Date | undefined;
   readonly id_after?: number | undefined;
   readonly id_before?: number | undefined;
+  readonly filter?: UserKind | undefined;
   /** Whether a search for an address also finds addresses that are not public. */
   readonly privateEmails: boolean;
 }
@@ -259,6 +261,7 @@ const allUsers = (db: Db) => db.selectFrom('users').selectAll('users');
 /** The filters that only few lists have. */
 function byDetails(all: Filtered, filter: UserFilter): Filtered {
   let query = all;
+  if (filter.filter) query = query.where(ofKind(filter.filter));
   if (filter.two_factor) query = query.where('users.two_factor_enabled', '=', filter.two_factor === 'enabled');
   if (filter.skip_ldap)
     query = query.where(

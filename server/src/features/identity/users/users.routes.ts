@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
-import { ListOf } from '../../../kernel/http/entity.ts';
+import { Count, Entity, ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
 import { keysetPage, mapPage } from '../../../kernel/http/pagination.ts';
 import { Bool, DateTimeParam, Hash, Int, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -15,6 +15,7 @@ import {
   withAccount,
   withAccounts,
 } from './accounts.queries.ts';
+import { countKinds, userKinds } from './kinds.queries.ts';
 import {
   UserAccount,
   UserView,
@@ -31,6 +32,20 @@ export interface UserRouteDependencies {
   readonly db: Db;
   readonly externalUrl: string;
 }
+
+const UserKindCounts = Entity('UserKindCounts', {
+  active: Count(),
+  admins: Count(),
+  blocked: Count(),
+  blocked_pending_approval: Count(),
+  banned: Count(),
+  deactivated: Count(),
+  locked: Count(),
+  external: Count(),
+  bots: Count(),
+  two_factor_enabled: Count(),
+  two_factor_disabled: Count(),
+});
 
 const common = { credentials: ['token', 'session'], tag: 'Users' } as const;
 const reading = ['api', 'read_api', 'read_user'];
@@ -54,6 +69,7 @@ const listFilters = {
   created_before: Optional(DateTimeParam({ description: 'Administrators only' })),
   id_after: Optional(Int({ description: 'Only users with an id above this' })),
   id_before: Optional(Int({ description: 'Only users with an id below this' })),
+  filter: Optional(OneOf(userKinds, { description: 'Administrators only: one kind of accounts' })),
   two_factor: Optional(OneOf(['enabled', 'disabled'], { description: 'Administrators only' })),
   extern_uid: Optional(Str({ description: 'Administrators only; with `provider`' })),
   provider: Optional(Str({ description: 'Administrators only; with `extern_uid`' })),
@@ -119,7 +135,15 @@ export function userRoutes({ db, externalUrl }: UserRouteDependencies): Route[] 
       handler: async ({ params, page, caller }) => {
         const { public_email, without_projects, admins, created_after, created_before, order_by, sort, ...more } =
           params;
-        const { provider, extern_uid, two_factor, custom_attributes, with_custom_attributes, ...open } = more;
+        const {
+          provider,
+          extern_uid,
+          two_factor,
+          filter: kind,
+          custom_attributes,
+          with_custom_attributes,
+          ...open
+        } = more;
         const identity = identityOf({ provider, extern_uid }, caller);
         const dates = { created_after, created_before };
         const privileged = {
@@ -128,6 +152,7 @@ export function userRoutes({ db, externalUrl }: UserRouteDependencies): Route[] 
           admins,
           ...dates,
           two_factor,
+          filter: kind,
           identity,
           custom_attributes,
         };
@@ -147,6 +172,18 @@ export function userRoutes({ db, externalUrl }: UserRouteDependencies): Route[] 
           return { ...userForAdmin(account, externalUrl), ...withAttributes(attributes, user.id) };
         });
       },
+    }),
+    route({
+      ...common,
+      // For the page alone.
+      credentials: ['session'],
+      method: 'GET',
+      path: '/users/counts',
+      summary: 'How many accounts there are of each kind; one above the limit of counts stands for more',
+      access: { on: 'instance', ability: 'admin' },
+      params: Type.Object({}),
+      responses: { 200: UserKindCounts },
+      handler: () => countKinds(db),
     }),
     route({
       ...common,

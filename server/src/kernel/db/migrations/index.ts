@@ -6,6 +6,7 @@ import { rateLimits } from './0004-rate-limits.ts';
 import { tokensMigration } from './0005-tokens.ts';
 import { accounts } from './0006-accounts.ts';
 import { twoFactor } from './0007-two-factor.ts';
+import { auditMigration } from './0008-audit.ts';
 import { oauth } from './0010-oauth.ts';
 import { twoFactorGroups } from './0011-two-factor-groups.ts';
 import { policy } from './0012-policy.ts';
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   tokensMigration,
   accounts,
   twoFactor,
+  auditMigration,
   oauth,
   twoFactorGroups,
   policy,
