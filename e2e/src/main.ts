@@ -1,5 +1,6 @@
 /** `npm run e2e`: the built product from a clean data directory, real git, real clients, a real browser. */
 import { accountJourney } from './scenarios/accounts.ts';
+import { administrationJourney } from './scenarios/administration.ts';
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { groupJourney } from './scenarios/groups.ts';
@@ -18,6 +19,7 @@ const scenarios = [
   () => journey(suite, instance),
   () => clients(suite, instance),
   () => parameters(suite, instance),
+  () => administrationJourney(suite),
   () => browserJourney(suite, person),
   () => referenceJourney(suite, person),
   () => twoFactorJourney(suite),

@@ -10,6 +10,7 @@ import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
 import { fetched, load, loadBlob, loadMergeRequest, loadPreferences, loadTree, parts } from './loaders.ts';
 import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
+import { auditRoutes, projectLog } from './routes/audit.ts';
 import { number, root, signedIn, text } from './routes/base.ts';
 import { entryRoutes } from './routes/entry.ts';
 import { groupRoutes } from './routes/groups.ts';
@@ -219,7 +220,15 @@ const accessTokenSettings = createRoute({
   },
 });
 
+const projectAudit = createRoute({
+  ...under,
+  ...projectLog,
+  path: '/audit_events',
+  component: lazyRouteComponent(() => import('./features/audit/ProjectAuditPage.tsx')),
+});
+
 const projectRoutes = [
+  projectAudit,
   tree,
   blob,
   raw,
@@ -247,6 +256,7 @@ export const router = createRouter({
     newProject,
     accountRoutes,
     ...adminRoutes,
+    ...auditRoutes,
     apiDocs,
     object,
     ...groupRoutes,

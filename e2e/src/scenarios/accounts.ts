@@ -79,8 +79,8 @@ async function approved(suite: Suite, root: Person, hedy: Person): Promise<void>
   await suite.required('browser: an administrator finds who waits, and approves', async () => {
     await signIn(page, { login: 'root', password: rootPassword });
     await page.goto('/admin/users');
-    await page.getByLabel('Which').selectOption('Blocked, banned or waiting');
-    await page.waitForURL(/filter=blocked/);
+    await page.getByLabel('Which').selectOption('blocked_pending_approval');
+    await page.waitForURL(/filter=blocked_pending_approval/);
     const list = page.getByRole('list', { name: 'Users' });
     await list.getByText('@root').waitFor({ state: 'detached' });
     await list.getByText('Waits for approval').waitFor();

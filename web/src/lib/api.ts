@@ -20,6 +20,10 @@ export interface SessionState {
   readonly admin: boolean;
   /** Whether an administrator entered admin mode; null where nobody has to. */
   readonly admin_mode: boolean | null;
+  /** The administrator who acts as the user. */
+  readonly impersonator: { readonly id: number; readonly username: string; readonly name: string } | null;
+  /** Whether the administrator may act as others. */
+  readonly impersonation_enabled: boolean;
   readonly csrf_token: string;
 }
 
@@ -29,6 +33,8 @@ const nobody: SessionState = {
   two_factor_required_until: null,
   admin: false,
   admin_mode: null,
+  impersonator: null,
+  impersonation_enabled: false,
   csrf_token: '',
 };
 
@@ -186,4 +192,8 @@ export async function leaveAdminMode(): Promise<SessionState> {
   csrfToken = token;
   return await readSession();
 }
+/** From now on the session stands for somebody else. */
+export const impersonate = (userId: number): Promise<SessionState> =>
+  sessionCall('POST', { user_id: userId }, '/impersonation');
+export const stopImpersonating = (): Promise<SessionState> => sessionCall('DELETE', undefined, '/impersonation');
 export const signOut = (): Promise<SessionState> => sessionCall('DELETE');

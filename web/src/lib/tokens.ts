@@ -26,7 +26,8 @@ export interface TokenSource {
   readonly roles: boolean;
   list(filter: TokenFilter): Promise<Token[]>;
   create(draft: TokenDraft): Promise<NewToken>;
-  rotate(id: number): Promise<NewToken>;
+  /** Where tokens can be replaced. */
+  rotate?(id: number): Promise<NewToken>;
   revoke(id: number): Promise<unknown>;
 }
 
@@ -50,6 +51,28 @@ export const ownTokens = (userId: number | undefined): TokenSource => ({
   create: (draft) => unwrap(client.POST('/user/personal_access_tokens', { body: bodyOf(draft) })),
   rotate: (id) => unwrap(client.POST('/personal_access_tokens/{id}/rotate', { params: { path: { id } } })),
   revoke: (id) => unwrap(client.DELETE('/personal_access_tokens/{id}', { params: { path: { id } } })),
+});
+
+/** Tokens with which administrators act as somebody. */
+export const impersonationTokens = (user_id: number): TokenSource => ({
+  key: ['users', String(user_id), 'impersonation-tokens'],
+  roles: false,
+  list: async ({ search, state }) => {
+    const query = { per_page: 100, state };
+    const path = { user_id };
+    const tokens = await unwrap(client.GET('/users/{user_id}/impersonation_tokens', { params: { path, query } }));
+    return tokens.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  },
+  create: (draft) =>
+    unwrap(
+      client.POST('/users/{user_id}/impersonation_tokens', { params: { path: { user_id } }, body: bodyOf(draft) }),
+    ),
+  revoke: (impersonation_token_id) =>
+    unwrap(
+      client.DELETE('/users/{user_id}/impersonation_tokens/{impersonation_token_id}', {
+        params: { path: { user_id, impersonation_token_id } },
+      }),
+    ),
 });
 
 export const projectTokens = (path: string): TokenSource => ({

@@ -5,7 +5,7 @@ import { readUserFilter, userQuery } from './user-filter.ts';
 test('the address gives what the API takes', () => {
   expect(userQuery(readUserFilter({ search: 'ada', filter: 'admins', sort: 'name_asc' }))).toEqual({
     search: 'ada',
-    admins: true,
+    filter: 'admins',
     order_by: 'name',
     sort: 'asc',
   });

@@ -1,12 +1,17 @@
 /** The filter of the list of accounts: as it stands in the address, and as the API takes it. */
 export const kinds = {
-  active: ['Active', { active: true }],
-  admins: ['Administrators', { admins: true }],
-  inactive: ['Not active', { exclude_active: true }],
-  blocked: ['Blocked, banned or waiting', { blocked: true }],
-  external: ['External', { external: true }],
+  active: ['Active', { filter: 'active' }],
+  admins: ['Administrators', { filter: 'admins' }],
+  blocked_pending_approval: ['Waits for approval', { filter: 'blocked_pending_approval' }],
+  blocked: ['Blocked', { filter: 'blocked' }],
+  banned: ['Banned', { filter: 'banned' }],
+  deactivated: ['Deactivated', { filter: 'deactivated' }],
+  locked: ['Locked', { filter: 'locked' }],
+  external: ['External', { filter: 'external' }],
+  bots: ['Bots', { filter: 'bots' }],
+  two_factor_enabled: ['With two-factor authentication', { filter: 'two_factor_enabled' }],
+  two_factor_disabled: ['Without two-factor authentication', { filter: 'two_factor_disabled' }],
   without_projects: ['Without projects', { without_projects: true }],
-  bots: ['Bots', { exclude_humans: true }],
 } as const;
 type Kind = keyof typeof kinds;
 

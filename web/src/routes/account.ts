@@ -4,6 +4,7 @@ import * as accounts from '../lib/accounts.ts';
 import * as data from '../lib/data.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
+import { ownLog } from './audit.ts';
 import { root, signedIn, twoFactorPath } from './base.ts';
 
 const layout = createRoute({
@@ -82,6 +83,12 @@ const sessions = createRoute({
   loader: () => load(data.activeSessions()),
   component: lazyRouteComponent(() => import('../features/account/SessionsPage.tsx')),
 });
+const authenticationLog = createRoute({
+  ...under,
+  ...ownLog,
+  path: '/-/user_settings/authentication_log',
+  component: lazyRouteComponent(() => import('../features/account/AuthenticationLogPage.tsx')),
+});
 
 export const accountRoutes = layout.addChildren([
   profile,
@@ -95,4 +102,5 @@ export const accountRoutes = layout.addChildren([
   tokens,
   twoFactor,
   sessions,
+  authenticationLog,
 ]);

@@ -13,6 +13,7 @@ const pages = [
   ['/-/user_settings/personal_access_tokens', 'Access tokens'],
   ['/-/user_settings/ssh_keys', 'SSH keys'],
   ['/-/user_settings/gpg_keys', 'GPG keys'],
+  ['/-/user_settings/authentication_log', 'Authentication log'],
   ['/-/user_settings/active_sessions', 'Active sessions'],
   ['/-/profile/preferences', 'Preferences'],
 ] as const;

@@ -31,6 +31,7 @@ export default function SessionsPage() {
               title={deviceOf(session.user_agent)}
               meta={
                 <>
+                  {session.impersonator ? <strong>@{session.impersonator} acting as you</strong> : null}
                   <span>{session.ip_address}</span>
                   <span>
                     signed in <TimeAgo at={session.created_at} />

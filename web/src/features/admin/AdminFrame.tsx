@@ -22,6 +22,9 @@ export function AdminFrame({ title, part = title, actions, children }: AdminFram
           <Link to="/admin/users" {...current('Users')}>
             Users
           </Link>
+          <Link to="/admin/audit_logs" {...current('Audit log')}>
+            Audit log
+          </Link>
           <Link to="/admin/runners" {...current('Runners')}>
             Runners
           </Link>

@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { type Action, offeredActions } from './actions.ts';
@@ -11,9 +11,11 @@ interface UserActionsProps {
   readonly user: Schemas['UserView'];
   /** Whether it is the administrator's own account. */
   readonly own: boolean;
+  /** More of them. */
+  readonly children?: ReactNode;
 }
 
-export function UserActions({ user, own }: UserActionsProps) {
+export function UserActions({ user, own, children }: UserActionsProps) {
   const [asked, setAsked] = useState<Action | null>(null);
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -36,6 +38,7 @@ export function UserActions({ user, own }: UserActionsProps) {
           {action.label}
         </Button>
       ))}
+      {children}
       <Modal opened={asked !== null} onClose={() => ask(null)} title={`${asked?.label ?? ''}: ${user.name}`}>
         <Stack gap="md">
           <FormError error={run.error} />

@@ -15,6 +15,7 @@ import { levelName } from '../members/levels.ts';
 import { Facts } from '../profile/Facts.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 import { Identities } from './Identities.tsx';
+import { Impersonate } from './Impersonate.tsx';
 import { Marks } from './Marks.tsx';
 import { Memberships } from './Memberships.tsx';
 import { RemoveUser } from './RemoveUser.tsx';
@@ -57,7 +58,16 @@ export default function UserPage() {
         <span>@{user.username}</span>
         <Marks user={user} />
       </Group>
-      <UserActions user={user} own={own} />
+      <UserActions user={user} own={own}>
+        {session?.impersonation_enabled && !own && user.state === 'active' && !user.bot ? (
+          <>
+            <Impersonate user={user} />
+            <LinkButton to="/admin/users/$username/impersonation_tokens" params={{ username: user.username }}>
+              Impersonation tokens
+            </LinkButton>
+          </>
+        ) : null}
+      </UserActions>
       <section className={account.section} aria-label="Account">
         <h2>Account</h2>
         <Facts

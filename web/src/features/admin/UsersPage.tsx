@@ -1,6 +1,6 @@
 /** All accounts of the instance: found, filtered, ordered. */
 import { Button, Group, NativeSelect } from '@mantine/core';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
 import { kinds, orders, readUserFilter, type UserFilter } from '../../lib/user-filter.ts';
@@ -13,12 +13,21 @@ import { UserChip } from '../../ui/UserChip.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
 import { Marks } from './Marks.tsx';
 
+/** As far as counts are told; what there is more of is told as more. */
+const mostCounted = 10_000;
+function counted(label: string, count: number | undefined): string {
+  if (count === undefined) return label;
+  return `${label} (${count > mostCounted ? 'more than 10,000' : count})`;
+}
+
 const options = (names: Readonly<Record<string, readonly [string, unknown]>>) =>
   Object.entries(names).map(([value, [label]]) => ({ value, label }));
 
 export default function UsersPage() {
   const filter = useSearch({ from: '/admin/users' });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(accounts.users(filter));
+  const { data: counts } = useQuery(accounts.userCounts());
+  const of: Readonly<Record<string, number>> = counts ?? {};
   const navigate = useNavigate();
   const go = (change: Record<keyof UserFilter, unknown> | Partial<Record<keyof UserFilter, unknown>>) =>
     void navigate({ to: '/admin/users', search: readUserFilter({ ...filter, ...change }), replace: true });
@@ -39,7 +48,10 @@ export default function UsersPage() {
       >
         <NativeSelect
           aria-label="Which"
-          data={[{ value: '', label: 'All' }, ...options(kinds)]}
+          data={[
+            { value: '', label: 'All' },
+            ...options(kinds).map(({ value, label }) => ({ value, label: counted(label, of[value]) })),
+          ]}
           value={filter.filter ?? ''}
           onChange={(event) => go({ filter: event.currentTarget.value })}
         />

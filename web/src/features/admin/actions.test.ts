@@ -17,10 +17,16 @@ const labels = (state: string, admin = false, own = false) =>
   offeredActions(user(state, admin), own).map(({ label }) => label);
 
 test('each state offers the way out of it', () => {
-  expect(labels('active')).toEqual(['Make administrator', 'Deactivate', 'Block', 'Ban']);
+  expect(labels('active')).toEqual([
+    'Make administrator',
+    'Send a link for a new password',
+    'Deactivate',
+    'Block',
+    'Ban',
+  ]);
   expect(labels('blocked')).toEqual(['Unblock']);
   expect(labels('banned')).toEqual(['Lift the ban']);
-  expect(labels('deactivated')).toEqual(['Activate', 'Block']);
+  expect(labels('deactivated')).toEqual(['Activate', 'Send a link for a new password', 'Block']);
   expect(labels('blocked_pending_approval')).toEqual(['Approve', 'Reject']);
 });
 
@@ -30,6 +36,11 @@ test('second factors are taken away from those who have some, and from no admini
     offeredActions({ ...user('active', is_admin), two_factor_enabled: true }, false).map((action) => action.label);
   expect(offered(false)).toContain(label);
   expect(offered(true)).not.toContain(label);
+});
+
+test('who is locked is unlocked', () => {
+  const offered = offeredActions({ ...user('active'), locked: true }, false).map(({ label }) => label);
+  expect(offered).toContain('Unlock');
 });
 
 test('nobody is offered to lock themselves out', () => {

@@ -39,6 +39,12 @@ const actions = {
     offered: isOneOf('blocked_pending_approval'),
     run: (id) => unwrap(client.POST('/users/{id}/reject', at(id))),
   },
+  unlock: {
+    label: 'Unlock',
+    effect: 'The person can try to sign in again at once.',
+    offered: ({ locked }) => locked === true,
+    run: (id) => unwrap(client.POST('/users/{id}/unlock', at(id))),
+  },
   unblock: {
     label: 'Unblock',
     effect: 'The person can sign in again.',
@@ -68,6 +74,12 @@ const actions = {
     effect: 'The person loses the rights of an administrator at once.',
     offered: (user, own) => !own && user.is_admin === true,
     run: (id) => unwrap(client.PUT('/users/{id}', { ...at(id), body: { admin: false } })),
+  },
+  sendReset: {
+    label: 'Send a link for a new password',
+    effect: 'A message goes to the address of the account. Its link works for two days and once.',
+    offered: (user, own) => !own && !user.bot && (user.state === 'active' || user.state === 'deactivated'),
+    run: (id) => unwrap(client.POST('/users/{id}/password_reset', at(id))),
   },
   disableTwoFactor: {
     label: 'Disable two-factor authentication',

@@ -21,6 +21,7 @@ import { toSegment } from '../../lib/urls.ts';
 import { useListKeys } from '../../ui/ListKeys.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
+import { ImpersonationBanner } from './ImpersonationBanner.tsx';
 import { Palette } from './Palette.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 
@@ -173,6 +174,7 @@ export function Frame(): ReactNode {
         {data?.user ? <CreateMenu /> : null}
         <ProfileMenu />
       </header>
+      <ImpersonationBanner />
       <ConnectionBanner />
       <div id="content">
         <Outlet />

@@ -70,6 +70,9 @@ export default function GroupSettingsPage() {
               {label}
             </Link>
           ))}
+          <Link to="/g/$path/audit_events" params={{ path: segment }}>
+            Audit events
+          </Link>
         </nav>
         <section aria-label={title} className={classes.part}>
           <h2>{title}</h2>

@@ -8,6 +8,7 @@ import { DangerSettings } from './DangerSettings.tsx';
 import { FieldsForm } from './FieldsForm.tsx';
 import { featureFields, messageFields, pipelineFields } from './fields.ts';
 import { GeneralSettings } from './GeneralSettings.tsx';
+import { JobTokenSettings } from './JobTokenSettings.tsx';
 import { MergeSettings } from './MergeSettings.tsx';
 import { Archive, Restore, Transfer } from './PlaceSettings.tsx';
 import { RunnerSettings } from './RunnerSettings.tsx';
@@ -42,6 +43,7 @@ const parts = {
   pipelines: ['Pipelines', PipelineSettings],
   variables: ['CI/CD variables', VariableSettings],
   runners: ['Runners', RunnerSettings],
+  'job-tokens': ['Job tokens', JobTokenSettings],
   'access-tokens': ['Access tokens', AccessTokenSettings],
   'deploy-tokens': ['Deploy tokens', DeployTokenSettings],
   place: ['Archive, move, delete', PlaceSettings],
@@ -68,6 +70,9 @@ export default function SettingsPage() {
               {label}
             </Link>
           ))}
+          <Link to="/p/$path/audit_events" params={{ path: segment }}>
+            Audit events
+          </Link>
         </nav>
         <section aria-label={title} className={classes.part}>
           <Part key={name} />

@@ -16,7 +16,7 @@ import type { ScopeChoice } from './scopes.ts';
 
 interface TokenRowProps {
   token: Token;
-  rotate: () => void;
+  rotate: (() => void) | null;
   revoke: () => void;
 }
 
@@ -42,9 +42,11 @@ function TokenRow({ token, rotate, revoke }: TokenRowProps) {
       after={
         state ? null : (
           <>
-            <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Rotate ${token.name}`} onClick={rotate}>
-              <IconRefresh size={16} />
-            </ActionIcon>
+            {rotate ? (
+              <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Rotate ${token.name}`} onClick={rotate}>
+                <IconRefresh size={16} />
+              </ActionIcon>
+            ) : null}
             <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Revoke ${token.name}`} onClick={revoke}>
               <IconTrash size={16} />
             </ActionIcon>
@@ -73,7 +75,10 @@ export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
     setFresh(token);
     void again();
   };
-  const rotate = useMutation({ mutationFn: (id: number) => source.rotate(id), onSuccess: shown });
+  const rotate = useMutation({
+    mutationFn: async (id: number) => await source.rotate?.(id),
+    onSuccess: (token) => token && shown(token),
+  });
   return (
     <Stack gap="lg">
       {fresh ? <FreshToken name={fresh.name} token={fresh.token} /> : null}
@@ -106,7 +111,7 @@ export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
             <TokenRow
               key={token.id}
               token={token}
-              rotate={() => rotate.mutate(token.id)}
+              rotate={source.rotate ? () => rotate.mutate(token.id) : null}
               revoke={() => setLeaving(token)}
             />
           ))}

@@ -90,10 +90,10 @@ const actions: Readonly<Record<Action, Rule>> = {
 };
 
 export interface Moderation {
-  /** Throws the API's 403, 404 and 409. */
-  run(action: Action, userId: number, origin: AuditOrigin): Promise<Outcome>;
   /** Ends the lock that failed sign-ins left; false when there is none. Throws the API's 404. */
   unlock(userId: number, origin: AuditOrigin): Promise<boolean>;
+  /** Throws the API's 403, 404 and 409. */
+  run(action: Action, userId: number, origin: AuditOrigin): Promise<Outcome>;
   /** Somebody who was away comes back by signing in. */
   reactivate(userId: number, origin: AuditOrigin): Promise<void>;
 }
@@ -131,6 +131,13 @@ export function createModeration(deps: ModerationDependencies): Moderation {
       deps.forget();
       return outcome;
     },
+    reactivate: async (userId, origin) => {
+      await transaction(db, async (tx) => {
+        const user = await lockUser(tx, userId);
+        if (user?.state === 'deactivated') await change(tx, user, 'active', 'activate', origin);
+      });
+      deps.forget();
+    },
     unlock: (userId, origin) =>
       transaction(db, async (tx) => {
         const user = await lockUser(tx, userId);
@@ -140,12 +147,5 @@ export function createModeration(deps: ModerationDependencies): Moderation {
         await recordAudit(tx, { ...origin, entity: userEntity(user), event: 'user_unlocked', details: {} });
         return true;
       }),
-    reactivate: async (userId, origin) => {
-      await transaction(db, async (tx) => {
-        const user = await lockUser(tx, userId);
-        if (user?.state === 'deactivated') await change(tx, user, 'active', 'activate', origin);
-      });
-      deps.forget();
-    },
   };
 }

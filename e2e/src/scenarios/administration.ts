@@ -1,0 +1,299 @@
+/** What administrators do for accounts and see of changes, and the pages that mails and settings lead people to. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { type Api, api } from '../support/api.ts';
+import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { type MailServer, startMailServer } from '../support/mail.ts';
+import { sendLogin, signedIn, signIn, signOut } from '../support/signing-in.ts';
+import type { Suite } from '../support/suite.ts';
+
+const login = 'rosalind';
+const email = 'rosalind@example.com';
+const name = 'Rosalind Franklin';
+/** One after the other: each step that changes it takes the next. */
+const passwords = ['photograph-51-at-kings', 'helix-of-two-strands', 'tobacco-mosaic-virus', 'coal-and-graphite-1945'];
+let password = passwords[0] ?? '';
+
+interface World {
+  readonly suite: Suite;
+  readonly admin: Api;
+  readonly url: string;
+  readonly mail: MailServer;
+  /** The administrator and the person, each in a browser of their own. */
+  readonly root: Person;
+  readonly person: Person;
+}
+
+const pathOf = (link: string) => new URL(link).pathname + new URL(link).search;
+const settings = (admin: Api, values: object) => admin.expect(200, 'PUT', '/application/settings', values);
+/** Looked at by eye and by axe. */
+async function seen(page: Page, title: string): Promise<void> {
+  await screenshot(page, title);
+  await accessible(page);
+}
+
+export async function administrationJourney(suite: Suite): Promise<void> {
+  const mail = await startMailServer();
+  const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off', MILLRACE_SMTP_URL: mail.url } });
+  try {
+    await withBrowser((first) =>
+      withBrowser(async (second) => {
+        const [person, root] = [await openWindow(first, instance.url), await openWindow(second, instance.url)];
+        const world = { suite, admin: api(instance.url, rootToken), url: instance.url, mail, root, person };
+        await confirms(world);
+        await choosesPasswords(world);
+        await isHelped(world);
+        await isActedAs(world);
+        await leavesEvents(world);
+        await letsJobsIn(world);
+      }),
+    );
+  } finally {
+    await instance.stop();
+    instance.remove();
+    await mail.close();
+  }
+}
+
+async function confirms({ suite, admin, mail, person: { page } }: World): Promise<void> {
+  await suite.required('browser: the link of a mail confirms the address of a new account', async () => {
+    await settings(admin, {
+      signup_enabled: true,
+      require_admin_approval_after_user_signup: false,
+      email_confirmation_setting: 'hard',
+    });
+    await page.goto('/users/sign_up');
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+    await page.locator('input[name=name]').fill(name);
+    await page.locator('input[name=username]').fill(login);
+    await page.locator('input[name=email]').fill(email);
+    await page.locator('input[name=password]').fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor({ state: 'detached' });
+    await seen(page, 'sign-up-to-confirm');
+    await page.goto(pathOf(await mail.link(email)));
+    await page.getByRole('heading', { name: 'Confirm your address' }).waitFor();
+    await seen(page, 'confirm-address');
+    await page.getByRole('button', { name: 'Confirm the address' }).click();
+    await page.getByRole('heading', { name: 'Address confirmed' }).waitFor();
+    await seen(page, 'address-confirmed');
+  });
+
+  await suite.required(
+    'browser: the terms of the instance are read and accepted before the first session',
+    async () => {
+      await settings(admin, { enforce_terms: true, terms: '## Terms\n\nBe **kind** to the laboratory.' });
+      await sendLogin(page, { login, password });
+      await page.getByRole('region', { name: 'Terms' }).getByText('to the laboratory').waitFor();
+      await seen(page, 'terms');
+      await page.getByLabel('I accept the terms').check();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await signedIn(page);
+      await settings(admin, { enforce_terms: false });
+      await signOut(page);
+      await signIn(page, { login, password });
+      await signOut(page);
+    },
+  );
+}
+
+async function choosesPasswords({ suite, admin, mail, person: { page } }: World): Promise<void> {
+  await suite.required('browser: a forgotten password is replaced with the link of a mail', async () => {
+    await page.goto('/users/sign_in');
+    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.locator('input[name=email]').fill(email);
+    await page.locator('form button[type=submit]').click();
+    await page.getByText('a message with a link is on its way').waitFor();
+    await seen(page, 'forgotten-password');
+    const link = pathOf(await mail.link(email));
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'New password' }).waitFor();
+    password = passwords[1] ?? '';
+    await page.locator('input[name=password]').fill(password);
+    await seen(page, 'new-password');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password was changed.').waitFor();
+    await page.goto(link);
+    await page.locator('input[name=password]').fill('another-one-entirely');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('This link does not work').waitFor();
+    await seen(page, 'stale-link');
+    await signIn(page, { login, password });
+    await signOut(page);
+  });
+
+  await suite.required('browser: a password that somebody else set is changed before anything else', async () => {
+    const [user] = await admin.expect<{ id: number }[]>(200, 'GET', `/users?username=${login}`);
+    await admin.expect(200, 'PUT', `/users/${user?.id}`, { password: 'set-by-an-administrator' });
+    await sendLogin(page, { login, password: 'set-by-an-administrator' });
+    await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
+    await seen(page, 'expired-password');
+    password = passwords[2] ?? '';
+    await page.locator('input[name=new_password]').fill(password);
+    await page.getByRole('button', { name: 'Change password and sign in' }).click();
+    await signedIn(page);
+    await signOut(page);
+  });
+}
+
+async function isHelped({ suite, admin, mail, root, person }: World): Promise<void> {
+  const { page } = root;
+  await suite.required('browser: an administrator finds a locked account among its kind and unlocks it', async () => {
+    await settings(admin, { max_login_attempts: 1 });
+    await sendLogin(person.page, { login, password: 'not the password' });
+    await person.page.getByText('Invalid login or password.').waitFor();
+    await settings(admin, { max_login_attempts: 10 });
+    await signIn(page, { login: 'root', password: rootPassword });
+    await page.goto('/admin/users');
+    await page.getByLabel('Which').selectOption({ label: 'Locked (1)' });
+    await page.waitForURL(/filter=locked/);
+    await page.getByRole('list', { name: 'Users' }).getByText('@root').waitFor({ state: 'detached' });
+    await seen(page, 'admin-users-locked');
+    await page.getByRole('link', { name: new RegExp(name) }).click();
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlock' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Unlock' }).waitFor({ state: 'detached' });
+    await signIn(person.page, { login, password });
+    assert.deepEqual(root.problems(), []);
+  });
+
+  await suite.required('browser: an administrator sends a link for a new password', async () => {
+    await page.getByRole('button', { name: 'Send a link for a new password' }).click();
+    await page.getByText('works for two days and once').waitFor();
+    await seen(page, 'admin-user-reset');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send a link for a new password' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await person.page.goto(pathOf(await mail.link(email)));
+    await person.page.getByRole('heading', { name: 'New password' }).waitFor();
+    password = passwords[3] ?? '';
+    await person.page.locator('input[name=password]').fill(password);
+    await person.page.getByRole('button', { name: 'Change password' }).click();
+    await person.page.getByText('Your password was changed.').waitFor();
+    await signIn(person.page, { login, password });
+  });
+}
+
+async function isActedAs({ suite, url, root, person }: World): Promise<void> {
+  const { page } = root;
+  const banner = page.getByRole('region', { name: 'Acting as somebody else' });
+  await suite.required('browser: an administrator acts as a person, and every page says so', async () => {
+    await page.goto(`/admin/users/${login}`);
+    await page.getByRole('button', { name: 'Act as this person' }).click();
+    await page.getByText('what you change is changed in their name').waitFor();
+    await seen(page, 'impersonate-asked');
+    await page.getByRole('button', { name: `Act as @${login}` }).click();
+    await banner.getByText('acts as').waitFor();
+    await page.getByRole('button', { name: `Account of ${name}` }).waitFor();
+    await seen(page, 'impersonate-start');
+    await page.goto('/-/user_settings/password');
+    await banner.getByText(`@${login}`).waitFor();
+    await page.locator('input[name=current]').fill(password);
+    await page.locator('input[name=password]').fill('not-by-somebody-else');
+    await page.locator('input[name=again]').fill('not-by-somebody-else');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('not while acting as somebody else').waitFor();
+    await seen(page, 'impersonate-password');
+    await person.page.goto('/-/user_settings/active_sessions');
+    await person.page.getByText('acting as you').waitFor();
+    await seen(person.page, 'sessions-impersonated');
+    root.problems();
+    await banner.getByRole('button', { name: 'Stop' }).click();
+    await page.waitForURL(new RegExp(`/admin/users/${login}$`));
+    await banner.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Act as this person' }).waitFor();
+    assert.deepEqual(root.problems(), []);
+  });
+
+  await suite.required('browser: an impersonation token is made, works, and is revoked', async () => {
+    await page.getByRole('link', { name: 'Impersonation tokens' }).click();
+    await page.getByRole('heading', { name: `Impersonation tokens of ${name}` }).waitFor();
+    await page.getByLabel('Name', { exact: false }).first().fill('laboratory');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('Copy the token “laboratory” now').waitFor();
+    await seen(page, 'impersonation-tokens');
+    const secret = /glpat-[\w-]+/.exec((await page.getByRole('status').textContent()) ?? '')?.[0] ?? '';
+    const user = await api(url, secret).expect<{ username: string }>(200, 'GET', '/user');
+    assert.equal(user.username, login);
+    await page.getByRole('button', { name: 'Revoke laboratory' }).click();
+    await page.getByLabel(/to confirm/).fill('laboratory');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click();
+    await page.getByText('No tokens.').waitFor();
+    await api(url, secret).expect(401, 'GET', '/user');
+    assert.deepEqual(root.problems(), []);
+  });
+}
+
+async function leavesEvents({ suite, root, person }: World): Promise<void> {
+  await suite.required('browser: the audit log tells who did what, by kind, author and day', async () => {
+    const { page } = root;
+    await page.goto('/admin/audit_logs');
+    const list = page.getByRole('list', { name: 'Audit events' });
+    await list.getByText('User impersonation started').waitFor();
+    await seen(page, 'audit-log');
+    await page.getByLabel('About').selectOption('The instance');
+    await page.waitForURL(/entity_type=Instance/);
+    await list.getByText('Application setting updated: max_login_attempts').first().waitFor();
+    await list.getByText('1 → 10').waitFor();
+    await seen(page, 'audit-log-instance');
+    await page.getByLabel('Username of the author').fill(login);
+    await page.getByText('Nothing happened').waitFor();
+    await page.getByLabel('Username of the author').fill('');
+    await page.waitForURL((url) => !url.search.includes('author'));
+    await page.getByLabel('From').fill('2099-01-01');
+    await page.waitForURL(/created_after=2099-01-01/);
+    await page.getByText('Nothing happened').waitFor();
+    assert.deepEqual(root.problems(), []);
+  });
+
+  await suite.required('browser: people see what opened their account and what tried to', async () => {
+    const { page } = person;
+    await page.goto('/-/user_settings/active_sessions');
+    await page.getByRole('link', { name: 'Authentication log' }).click();
+    const list = page.getByRole('list', { name: 'Audit events' });
+    await list.getByText('Sign in failed').first().waitFor();
+    await list.getByText('Impersonation started').waitFor();
+    await seen(page, 'authentication-log');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await seen(page, 'authentication-log-390');
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+}
+
+async function letsJobsIn({ suite, admin, root }: World): Promise<void> {
+  const { page } = root;
+  await suite.required('browser: a project lets the jobs of a group in, and tells its changes', async () => {
+    const group = await admin.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Kings', path: 'kings' });
+    await admin.expect(201, 'POST', '/groups', { name: 'Birkbeck', path: 'birkbeck' });
+    await admin.expect(201, 'POST', '/projects', { name: 'dna', namespace_id: group.id });
+    await page.goto('/kings/dna/-/settings');
+    await page.getByRole('link', { name: 'Job tokens' }).click();
+    await page.getByText('No other project or group is let in.').waitFor();
+    await page.getByLabel('Project or group').fill('nothing/there');
+    await page.getByRole('button', { name: 'Let in' }).click();
+    await page.getByText('Not Found').waitFor();
+    // The refusals that this step provoked: no project has the path, and no group.
+    assert.equal(root.problems().length, 2);
+    await page.getByLabel('Project or group').fill('birkbeck');
+    await page.getByRole('button', { name: 'Let in' }).click();
+    await page.getByRole('list', { name: 'Let in' }).getByText('Birkbeck').waitFor();
+    root.problems();
+    await seen(page, 'job-token-scope');
+    const kept = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
+    await page.getByLabel('Only jobs of this project').uncheck();
+    assert.equal((await kept).status(), 204);
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove Birkbeck' }).click();
+    await page.getByText('No other project or group is let in.').waitFor();
+    assert.equal(await page.getByLabel('Only jobs of this project').isChecked(), false);
+    await page.getByRole('link', { name: 'Audit events' }).click();
+    const list = page.getByRole('list', { name: 'Audit events' });
+    await list.getByText('Job token scope group added').waitFor();
+    await seen(page, 'audit-project');
+    await page.goto('/groups/kings/-/audit_events');
+    await list.getByText('Group created').waitFor();
+    await seen(page, 'audit-group');
+    assert.deepEqual(root.problems(), []);
+  });
+}
