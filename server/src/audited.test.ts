@@ -39,6 +39,9 @@ const silent: Readonly<Record<string, string>> = {
   'PUT /user/preferences': 'how pages look to oneself',
   'PUT /user/status': 'a word to others, shown with its time',
   'PATCH /user/status': 'a word to others, shown with its time',
+  'POST /projects/:id/star': 'says nothing of rights',
+  'POST /projects/:id/unstar': 'says nothing of rights',
+  'POST /projects/:id/repository_size': 'measures what is there',
   'POST /users/:id/follow': 'says nothing of rights',
   'POST /users/:id/unfollow': 'says nothing of rights',
 };

@@ -228,6 +228,48 @@ export async function auditedChanges(
       await app.db.insertInto('oauth_authorizations').values(authorization).execute();
       return { url: `/user/authorized_applications/${id}`, headers, leaves: 'oauth_authorization_revoked' };
     },
+    'POST /deploy_keys': async () => ({ url: '/deploy_keys', json: sshKey(), leaves: 'deploy_key_created' }),
+    'POST /projects/:id/deploy_keys': async () => ({
+      url: `${await project()}/deploy_keys`,
+      json: sshKey(),
+      leaves: 'deploy_key_created',
+    }),
+    'PUT /projects/:id/deploy_keys/:key_id': async () => ({
+      url: await below(await project(), 'deploy_keys', sshKey()),
+      json: { title: 'other' },
+      leaves: 'deploy_key_updated',
+    }),
+    'DELETE /projects/:id/deploy_keys/:key_id': async () => ({
+      url: await below(await project(), 'deploy_keys', sshKey()),
+      leaves: 'deploy_key_removed',
+    }),
+    'POST /projects/:id/deploy_keys/:key_id/enable': async () => {
+      const { id } = await made('/deploy_keys', sshKey());
+      return { url: `${await project()}/deploy_keys/${id}/enable`, leaves: 'deploy_key_enabled' };
+    },
+    'PUT /projects/:id/transfer': async () => ({
+      url: `${await project()}/transfer`,
+      json: { namespace: (await buildGroup(app)).id },
+      leaves: 'project_transferred',
+    }),
+    'POST /projects/:id/housekeeping': async () => ({
+      url: `/projects/${(await made('/projects', { name: unique('kept') })).id}/housekeeping`,
+      leaves: 'project_housekeeping_started',
+    }),
+    'POST /projects/:id/fork': async () => {
+      const name = unique('fork');
+      const source = await made('/projects', { name: unique('source') });
+      return { url: `/projects/${source.id}/fork`, json: { name, path: name }, leaves: 'project_created' };
+    },
+    'POST /projects/:id/fork/:forked_from_id': async () => ({
+      url: `${await project()}/fork/${(await buildProject(app)).id}`,
+      leaves: 'project_fork_relation_updated',
+    }),
+    'DELETE /projects/:id/fork': async () => {
+      const url = `${await project()}/fork`;
+      await made(`${url}/${(await buildProject(app)).id}`, {});
+      return { url, leaves: 'project_fork_relation_updated' };
+    },
     ...ofRules('/projects/:id', project),
     ...ofRules('/groups/:id', group),
     ...ofRules('/admin', async () => '/admin'),

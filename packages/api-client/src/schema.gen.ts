@@ -4641,6 +4641,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/authentication_events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign-ins of the caller, attempts that failed, and changes of what opens the account, newest first
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserAuthenticationEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/authorized_applications": {
         parameters: {
             query?: never;
@@ -5621,6 +5641,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{id}/password_reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a user a link for a new password
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/projects": {
         parameters: {
             query?: never;
@@ -5715,6 +5755,26 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`.
          */
         post: operations["postUsersByIdUnfollow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{id}/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unlock a user whose sign-ins failed too often
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postUsersByIdUnlock"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5897,6 +5957,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many accounts there are of each kind; one above the limit of counts stands for more
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUsersCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/version": {
         parameters: {
             query?: never;
@@ -5934,6 +6014,8 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             id: number;
+            /** @description User name of the administrator who acts as the caller in this session */
+            impersonator: string | null;
             ip_address: string | null;
             /** Format: date-time */
             last_seen_at: string;
@@ -13625,6 +13707,20 @@ export interface components {
             website_url: string | null;
             work_information: string | null;
         };
+        /** UserKindCounts */
+        UserKindCounts: {
+            active: number;
+            admins: number;
+            banned: number;
+            blocked: number;
+            blocked_pending_approval: number;
+            bots: number;
+            deactivated: number;
+            external: number;
+            locked: number;
+            two_factor_disabled: number;
+            two_factor_enabled: number;
+        };
         /** UserPreferences */
         UserPreferences: {
             id: number;
@@ -14522,6 +14618,8 @@ export interface operations {
     getAuditEvents: {
         parameters: {
             query?: {
+                /** @description Only what this user did */
+                author_id?: number;
                 /** @description At this time or later */
                 created_after?: string;
                 /** @description At this time or earlier */
@@ -15661,6 +15759,8 @@ export interface operations {
     getGroupsByIdAuditEvents: {
         parameters: {
             query?: {
+                /** @description Only what this user did */
+                author_id?: number;
                 /** @description At this time or later */
                 created_after?: string;
                 /** @description At this time or earlier */
@@ -19856,6 +19956,8 @@ export interface operations {
     getProjectsByIdAuditEvents: {
         parameters: {
             query?: {
+                /** @description Only what this user did */
+                author_id?: number;
                 /** @description At this time or later */
                 created_after?: string;
                 /** @description At this time or earlier */
@@ -27329,6 +27431,59 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getUserAuthenticationEvents: {
+        parameters: {
+            query?: {
+                /** @description At this time or later */
+                created_after?: string;
+                /** @description At this time or earlier */
+                created_before?: string;
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getUserAuthorizedApplications: {
         parameters: {
             query?: {
@@ -28604,6 +28759,8 @@ export interface operations {
                 extern_uid?: string;
                 /** @description Whether the user is external: sees internal projects as a member only */
                 external?: boolean;
+                /** @description Administrators only: one kind of accounts */
+                filter?: "active" | "admins" | "blocked" | "blocked_pending_approval" | "banned" | "deactivated" | "locked" | "external" | "bots" | "two_factor_enabled" | "two_factor_disabled";
                 /** @description Only people: neither bots nor internal users */
                 humans?: boolean;
                 /** @description Only users with an id above this */
@@ -29754,6 +29911,39 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postUsersByIdPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getUsersByIdProjects: {
         parameters: {
             query?: {
@@ -29997,6 +30187,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUsersByIdUnlock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean | null;
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -30655,6 +30877,38 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersCounts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserKindCounts"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

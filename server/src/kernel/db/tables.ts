@@ -846,6 +846,8 @@ export interface SessionsTable {
   last_seen_at: Generated<Date>;
   expires_at: Date;
   admin_until: Date | null;
+  acting_as_id: number | null;
+  acting_since: Date | null;
 }
 
 export interface SignInChallengesTable {

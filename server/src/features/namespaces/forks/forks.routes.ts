@@ -90,7 +90,7 @@ export function forkRoutes(forks: ForkService, list: ListProjects, present: Pres
       params: Type.Object(projectId),
       responses: { 204: Empty, 304: Empty },
       conditional: 'The relation between two projects has no date of its own.',
-      handler: async ({ subject }) => ((await forks.unrelate(subject)) ? undefined : answer(304)),
+      handler: async ({ subject, caller }) => ((await forks.unrelate(subject, caller)) ? undefined : answer(304)),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 /** Forks: a project with a copy of another's repository, made in the background. */
 import Type from 'typebox';
+import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
@@ -121,19 +122,39 @@ export function forkService(deps: NamespacesDependencies, projects: ProjectServi
   );
 
   /** Makes a project that exists a fork of another. */
+  const record = (
+    tx: Db,
+    subject: ProjectSubject,
+    caller: Caller,
+    change: { from: number | null; to: number | null },
+  ) =>
+    recordAudit(tx, {
+      ...originOfCaller(caller),
+      entity: entityOfPlace(subject),
+      event: 'project_fork_relation_updated',
+      details: { change: 'forked_from_project_id', ...change },
+    });
+
   async function relate(subject: ProjectSubject, caller: Caller, sourceId: string): Promise<ProjectSubject> {
     const source = await findProjectSubject(db, sourceId, caller.user?.id ?? null);
     if (!source || !canOnProject(caller, 'fork_project', source)) throw notFound('Source Project');
     if (subject.project.forked_from_project_id !== null) throw conflict('Project already forked');
     if (source.project.id === subject.project.id) throw conflict('A project cannot be its own fork');
-    await transaction(db, (tx: Db) => setForkedFrom(tx, subject.project.id, source.project.id));
+    await transaction(db, async (tx: Db) => {
+      await setForkedFrom(tx, subject.project.id, source.project.id);
+      await record(tx, subject, caller, { from: null, to: source.project.id });
+    });
     return await projects.reload(subject.project, caller);
   }
 
   /** Forgets where a project was forked from; false when nothing was known. */
-  async function unrelate({ project }: ProjectSubject): Promise<boolean> {
-    if (project.forked_from_project_id === null) return false;
-    await setForkedFrom(db, project.id, null);
+  async function unrelate(subject: ProjectSubject, caller: Caller): Promise<boolean> {
+    const { id, forked_from_project_id: from } = subject.project;
+    if (from === null) return false;
+    await transaction(db, async (tx: Db) => {
+      await setForkedFrom(tx, id, null);
+      await record(tx, subject, caller, { from, to: null });
+    });
     return true;
   }
 
