@@ -1043,7 +1043,7 @@ export interface paths {
         put?: never;
         /**
          * Hear of what gets a label of a group
-         * @description Needs the ability `read_group_label` on the group. Token scope: `api`.
+         * @description Needs the ability `subscribe_group_label` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdLabelsByLabelIdSubscribe"];
         delete?: never;
@@ -1063,7 +1063,7 @@ export interface paths {
         put?: never;
         /**
          * Hear no more of what gets a label of a group
-         * @description Needs the ability `read_group_label` on the group. Token scope: `api`.
+         * @description Needs the ability `subscribe_group_label` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdLabelsByLabelIdUnsubscribe"];
         delete?: never;
@@ -2927,7 +2927,7 @@ export interface paths {
         put?: never;
         /**
          * Hear of what gets a label of a project
-         * @description Needs the ability `read_label` on the project. Token scope: `api`.
+         * @description Needs the ability `subscribe_label` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdLabelsByLabelIdSubscribe"];
         delete?: never;
@@ -2947,7 +2947,7 @@ export interface paths {
         put?: never;
         /**
          * Hear no more of what gets a label of a project
-         * @description Needs the ability `read_label` on the project. Token scope: `api`.
+         * @description Needs the ability `subscribe_label` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdLabelsByLabelIdUnsubscribe"];
         delete?: never;

@@ -101,6 +101,7 @@ export const projectAbilities = {
   admin_runner: { role: maintainer, feature: 'builds' },
   // Plans and pages.
   read_label: { role: guest, open: 'anyone', auditor: true },
+  subscribe_label: { role: guest, open: 'signed-in', auditor: true },
   admin_label: { role: planner, changes: true },
   read_wiki: { role: guest, open: 'anyone', auditor: true, feature: 'wiki' },
   create_wiki: { role: developer, planner: true, feature: 'wiki', changes: true },
@@ -159,6 +160,7 @@ export const groupAbilities = {
   admin_group_runner: { role: owner },
   // Plans and pages.
   read_group_label: { role: guest, open: 'anyone', auditor: true },
+  subscribe_group_label: { role: guest, open: 'signed-in', auditor: true },
   admin_group_label: { role: planner, changes: true },
   read_group_wiki: { role: guest, open: 'anyone', auditor: true, feature: 'wiki' },
   create_group_wiki: { role: developer, planner: true, feature: 'wiki', changes: true },

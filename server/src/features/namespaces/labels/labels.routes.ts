@@ -52,6 +52,7 @@ const kinds = [
     reach: groupReachParameters,
     own: attributes,
     read: { on: 'group', ability: 'read_group_label' },
+    hear: { on: 'group', ability: 'subscribe_group_label' },
     write: { on: 'group', ability: 'admin_group_label' },
   },
   {
@@ -62,6 +63,7 @@ const kinds = [
     reach: reachParameters,
     own: { ...attributes, ...priority },
     read: { on: 'project', ability: 'read_label' },
+    hear: { on: 'project', ability: 'subscribe_label' },
     write: { on: 'project', ability: 'admin_label' },
   },
 ] as const;
@@ -96,7 +98,7 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
     return label;
   }
 
-  const routes = kinds.flatMap(({ kind, noun, entity, json, reach, own: fields, read, write }) => {
+  const routes = kinds.flatMap(({ kind, noun, entity, json, reach, own: fields, read, hear, write }) => {
     const base = `/${kind}s/:id/labels`;
     const parent = { id: IdOrPath(noun) };
     const one = { ...parent, ...labelId };
@@ -107,7 +109,7 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
         method: 'POST',
         path: `${base}/:label_id/${path}`,
         summary,
-        access: read,
+        access: hear,
         params: Type.Object(one),
         responses: { 201: entity, 304: Empty },
         handler: async ({ params, subject, caller }) => {
