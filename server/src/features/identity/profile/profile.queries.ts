@@ -1,5 +1,5 @@
 /** What people tell of themselves, whom they follow, what administrators note, and counts of what is theirs. */
-import { type Insertable, sql } from 'kysely';
+import { CompiledQuery, type Insertable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { User, UserStatus } from '../../../kernel/db/rows.ts';
 import type { UserStatusesTable } from '../../../kernel/db/tables.ts';
@@ -18,6 +18,20 @@ export async function findStatus(db: Db, userId: number): Promise<UserStatus | u
     .where('user_id', '=', userId)
     .where((where) => where.or([where('clear_status_at', 'is', null), where('clear_status_at', '>', sql<Date>`now()`)]))
     .executeTakeFirst();
+}
+
+const statusText = (who: string) => `select s.* from users u left join user_statuses s
+  on s.user_id = u.id and (s.clear_status_at is null or s.clear_status_at > now()) where ${who}`;
+const statusById = statusText('u.id = $1');
+const statusByName = statusText('lower(u.username) = lower($1)');
+
+/** The status of somebody by id or name, unless its time is over; undefined when there is no such person. */
+export async function findStatusOf(db: Db, idOrName: string): Promise<UserStatus | null | undefined> {
+  const text = /^\d{1,15}$/.test(idOrName) ? statusById : statusByName;
+  // Pages of people ask for it again and again: one indexed read, compiled once.
+  const { rows } = await db.executeQuery(CompiledQuery.raw(text, [idOrName]) as CompiledQuery<UserStatus>);
+  const [row] = rows;
+  return row && (row.user_id === null ? null : row);
 }
 
 export async function saveStatus(db: Db, status: Insertable<UserStatusesTable>): Promise<UserStatus> {

@@ -7,8 +7,7 @@ import { Entity, Nullable, Text, Timestamp } from '../../../kernel/http/entity.t
 import { invalidRecord, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { IdOrPath, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import { findUserByIdOrName } from '../users/index.ts';
-import { clearStatus, findStatus, saveStatus } from './profile.queries.ts';
+import { clearStatus, findStatus, findStatusOf, saveStatus } from './profile.queries.ts';
 
 const Status = Entity('UserStatus', {
   emoji: Nullable(Text()),
@@ -144,9 +143,9 @@ export function statusRoutes(db: Db): Route[] {
       params: Type.Object({ user_id: IdOrPath('User, by id or name') }),
       responses: { 200: Status },
       handler: async ({ params }) => {
-        const user = await findUserByIdOrName(db, params.user_id);
-        if (!user) throw notFound('User');
-        return view(await findStatus(db, user.id));
+        const found = await findStatusOf(db, params.user_id);
+        if (found === undefined) throw notFound('User');
+        return view(found ?? undefined);
       },
     }),
   ];

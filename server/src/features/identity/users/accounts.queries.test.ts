@@ -7,7 +7,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import { findEmailToConfirm, findUserToConfirm } from '../confirmations/confirmations.queries.ts';
 import { addressTaken } from '../confirmations/index.ts';
 import { countGpgKeys } from '../gpg-keys/gpg-keys.queries.ts';
-import { findByPublicEmail, listActivities, listMemberships } from '../profile/profile.queries.ts';
+import { findByPublicEmail, findStatusOf, listActivities, listMemberships } from '../profile/profile.queries.ts';
 import { findByResetToken } from '../registration/registration.queries.ts';
 import { knownAddress } from '../sessions/sessions.queries.ts';
 import { findSshKeyByFingerprint, listSshKeys } from '../ssh-keys/ssh-keys.queries.ts';
@@ -41,6 +41,7 @@ const reads: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   emails_email_key: (db) => addressTaken(db, 'a@example.com', null),
   users_email_key: (db) => addressTaken(db, 'a@example.com', null),
   users_public_email: (db) => findByPublicEmail(db, 'a@example.com'),
+  user_statuses_pkey: (db) => findStatusOf(db, String(person)),
   users_activity: (db) => listActivities(db, '2026-01-01', page),
   users_admin: (db) => lockAdministrators(db),
   user_custom_attributes_pkey: (db) => customAttributesOf(db, [1]),
