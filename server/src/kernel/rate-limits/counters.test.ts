@@ -31,7 +31,7 @@ async function allowedOf(times: number, take: () => Count | Promise<Count>): Pro
 
 describe('one process', () => {
   it.each([1, 5, 19, 20, 99, 100, 1000])(
-    '[1/limits.other-limits/7 exact] lets exactly %i requests through',
+    '[1/limits.other-limits/7] lets exactly %i requests through',
     async (limit) => {
       const { lease } = ledger();
       const counters = createCounters({ lease, log: silent, now: () => minute });
@@ -120,7 +120,7 @@ describe('several processes', () => {
 });
 
 describe('bounds', () => {
-  it('[1/limits.other-limits/7 memory] 100,000 addresses hold no more than the largest number of windows', async () => {
+  it('[1/limits.other-limits/7] 100,000 addresses hold no more than the largest number of windows', async () => {
     const { lease, state } = ledger();
     const counters = createCounters({ lease, log: silent, largest: 50_000, now: () => minute });
     for (let index = 0; index < 100_000; index += 1)

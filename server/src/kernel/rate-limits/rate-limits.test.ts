@@ -294,7 +294,7 @@ describe('named limits', () => {
     expect(await statuses(4, () => request(own, { 'Runner-Token': own }))).toEqual([204, 204, 204, 204]);
   });
 
-  it('[1/limits.other-limits/7 pipeline_limit_per_project_user_sha] pipelines of one commit are refused with a reason', async () => {
+  it('[1/limits.other-limits/7] pipelines of one commit are refused with a reason', async () => {
     await insideMinute();
     await configure({ pipeline_limit_per_project_user_sha: 1 });
     await open.commit('main', { '.gitlab-ci.yml': "job: {script: ['true']}" });
@@ -353,7 +353,7 @@ describe('several processes', () => {
   it.each([
     [12, 0],
     [40, 10],
-  ])('[1/limits.other-limits/7 processes] a limit of %i is one for both, within %i', async (limit, slice) => {
+  ])('[1/limits.other-limits/7] a limit of %i is one for both, within %i', async (limit, slice) => {
     const address = `192.0.2.${limit}`;
     await configure({ ...anonymousApi(limit), projects_api_rate_limit_unauthenticated: 0 });
     // The other process hears of the change.

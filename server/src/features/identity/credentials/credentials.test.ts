@@ -28,7 +28,7 @@ const transports: ReadonlyArray<[string, (token: string) => { headers?: Record<s
 describe.each(transports)('a token as %s', (name, send) => {
   const me = (token: string) => app.api('GET', '/user', send(token) as object);
 
-  it(`[1/authentication/3 ${name}] is its user`, async () => {
+  it(`[1/authentication/3] as ${name} is its user`, async () => {
     const { secret, user } = await buildToken(app);
     expect(await me(secret)).toMatchObject({ status: 200, body: { id: user.id } });
   });

@@ -57,7 +57,7 @@ const info = (token: string) =>
   app.request('GET', '/oauth/token/info', { headers: { Authorization: `Bearer ${token}` } });
 
 describe('the code', () => {
-  it('[1/authentication/2] becomes a token that lives two hours, in the shape that clients know', async () => {
+  it('[1/authentication/2] [1/limits.other-limits/3] becomes a token that lives two hours, in the shape that clients know', async () => {
     const got = await exchange(application, await codeFor(application, { scope: 'read_user api' }));
     expect(got.status).toBe(200);
     expect(got.body).toEqual({
@@ -222,7 +222,7 @@ describe('the application proves itself', () => {
 });
 
 describe('the refresh token', () => {
-  it('[1/authentication/2] gives new ones and ends both former ones', async () => {
+  it('[1/authentication/2 refresh_token] gives new ones and ends both former ones', async () => {
     const first = await buildOauthTokens(app, { visitor });
     expect(await statusOf(app, first.access_token)).toBe(200);
     const second = await refresh(app, first.application, first.refresh_token);

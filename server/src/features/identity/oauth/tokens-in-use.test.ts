@@ -38,7 +38,7 @@ const info = (token: string) =>
   app.request('GET', '/oauth/token/info', { headers: { Authorization: `Bearer ${token}` } });
 
 describe('what a token is worth', () => {
-  it('[1/authentication/2] security 16: it is read as Bearer and access_token, and not where personal tokens are', async () => {
+  it('[1/authentication/2 access_token, Authorization] security 16: it is read as Bearer and access_token, and not where personal tokens are', async () => {
     const { access_token: token } = await buildOauthTokens(app, { visitor });
     const status = async (parts: object) => (await app.api('GET', '/user', parts)).status;
     expect(await status({ headers: { Authorization: `Bearer ${token}` } })).toBe(200);
