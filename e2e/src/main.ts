@@ -5,6 +5,7 @@ import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
 import { groupJourney } from './scenarios/groups.ts';
 import { journey } from './scenarios/journey.ts';
+import { oauthJourney } from './scenarios/oauth.ts';
 import { parameters } from './scenarios/parameters.ts';
 import { projectJourney } from './scenarios/projects.ts';
 import { referenceJourney } from './scenarios/reference.ts';
@@ -23,6 +24,7 @@ const scenarios = [
   () => browserJourney(suite, person),
   () => referenceJourney(suite, person),
   () => twoFactorJourney(suite),
+  () => oauthJourney(suite),
   () => accountJourney(suite),
   () => projectJourney(suite),
   () => groupJourney(suite),

@@ -14,6 +14,7 @@ import { auditRoutes, projectLog } from './routes/audit.ts';
 import { number, root, signedIn, text } from './routes/base.ts';
 import { entryRoutes } from './routes/entry.ts';
 import { groupRoutes } from './routes/groups.ts';
+import { oauthRoutes } from './routes/oauth.ts';
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -253,6 +254,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     start,
     ...entryRoutes,
+    ...oauthRoutes,
     newProject,
     accountRoutes,
     ...adminRoutes,

@@ -173,19 +173,20 @@ project.delete()
 print('done')
 `;
 
+/** The interpreter that has the library; undefined where none has. `home` is the directory in which it runs. */
+export async function findPython(home: string): Promise<string | undefined> {
+  for (const each of ['python3', '/usr/bin/python3'])
+    if ((await command(each, ['-c', 'import gitlab'], '', home).catch(() => null))?.code === 0) return each;
+  return undefined;
+}
+
 export async function pythonClients(
   suite: Suite,
   instance: Instance,
   world: { token: string; rootToken: string; project: { id: number; path: string } | undefined },
 ): Promise<void> {
   const project = world.project ?? assert.fail('no project');
-  const has = async (name: string, args: string[]) =>
-    (await command(name, args, '', instance.data).catch(() => null))?.code === 0;
-
-  const pythons = ['python3', '/usr/bin/python3'];
-  let python: string | undefined;
-  for (const each of pythons) if (python === undefined && (await has(each, ['-c', 'import gitlab']))) python = each;
-
+  const python = await findPython(instance.data);
   if (python === undefined) {
     console.log('  not run: python-gitlab is not on this machine');
     return;

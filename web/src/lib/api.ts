@@ -68,7 +68,9 @@ export class ApiError extends Error {
 /** Reads `{message}`, `{message: {field: [...]}}` and `{error: "name is missing"}`. */
 function apiError(status: number, body: unknown): ApiError {
   const value =
-    typeof body === 'object' && body !== null ? (body as { message?: unknown; error?: unknown; reason?: unknown }) : {};
+    typeof body === 'object' && body !== null
+      ? (body as { message?: unknown; error?: unknown; error_description?: unknown; reason?: unknown })
+      : {};
   if (typeof value.message === 'object' && value.message !== null && !Array.isArray(value.message)) {
     const fields = Object.fromEntries(
       Object.entries(value.message).map(([key, reasons]) => [key, [reasons].flat().map(String)]),
@@ -79,7 +81,10 @@ function apiError(status: number, body: unknown): ApiError {
     return new ApiError(status, text.join('; '), fields);
   }
   const text =
-    value.message ?? value.error ?? (status === 0 ? 'The server cannot be reached' : `The server answered ${status}`);
+    value.message ??
+    value.error_description ??
+    value.error ??
+    (status === 0 ? 'The server cannot be reached' : `The server answered ${status}`);
   const fields: Record<string, string[]> = {};
   if (typeof value.error === 'string') {
     for (const reason of value.error.split(', ')) {

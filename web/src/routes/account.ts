@@ -1,6 +1,7 @@
 /** One's own account: every page of it stands beside the same list. */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as accounts from '../lib/accounts.ts';
+import * as registered from '../lib/applications.ts';
 import * as data from '../lib/data.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
@@ -15,6 +16,7 @@ const layout = createRoute({
 });
 const under = { getParentRoute: () => layout } as const;
 const load = queries.ensureQueryData.bind(queries);
+const ownApplicationsQuery = registered.applicationsOf(registered.ownApplications);
 
 const profile = createRoute({
   ...under,
@@ -71,6 +73,12 @@ const tokens = createRoute({
   path: '/-/user_settings/personal_access_tokens',
   component: lazyRouteComponent(() => import('../features/tokens/TokensPage.tsx')),
 });
+const applications = createRoute({
+  ...under,
+  path: '/-/user_settings/applications',
+  loader: () => Promise.all([load(registered.authorizedApplications()), load(ownApplicationsQuery)]),
+  component: lazyRouteComponent(() => import('../features/account/ApplicationsPage.tsx')),
+});
 const twoFactor = createRoute({
   ...under,
   path: twoFactorPath,
@@ -100,6 +108,7 @@ export const accountRoutes = layout.addChildren([
   gpgKeys,
   preferences,
   tokens,
+  applications,
   twoFactor,
   sessions,
   authenticationLog,

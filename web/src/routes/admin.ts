@@ -1,6 +1,7 @@
 /** The administration. */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as accounts from '../lib/accounts.ts';
+import { applicationsOf, instanceApplications } from '../lib/applications.ts';
 import * as data from '../lib/data.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
@@ -68,6 +69,12 @@ const runners = createRoute({
   loader: () => load(data.allRunners()),
   component: lazyRouteComponent(() => import('../features/admin/RunnersPage.tsx')),
 });
+const applications = createRoute({
+  ...common,
+  path: '/admin/applications',
+  loader: () => load(applicationsOf(instanceApplications)),
+  component: lazyRouteComponent(() => import('../features/admin/ApplicationsPage.tsx')),
+});
 const settings = createRoute({
   ...common,
   path: '/admin/application_settings/general',
@@ -76,4 +83,4 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('../features/admin/ApplicationSettingsPage.tsx')),
 });
 
-export const adminRoutes = [adminMode, start, users, newUser, user, editUser, runners, settings];
+export const adminRoutes = [adminMode, start, users, newUser, user, editUser, runners, applications, settings];

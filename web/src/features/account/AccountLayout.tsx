@@ -11,6 +11,7 @@ const pages = [
   ['/-/profile/two_factor_auth', 'Two-factor authentication'],
   ['/-/profile/emails', 'E-mail addresses'],
   ['/-/user_settings/personal_access_tokens', 'Access tokens'],
+  ['/-/user_settings/applications', 'Applications'],
   ['/-/user_settings/ssh_keys', 'SSH keys'],
   ['/-/user_settings/gpg_keys', 'GPG keys'],
   ['/-/user_settings/authentication_log', 'Authentication log'],

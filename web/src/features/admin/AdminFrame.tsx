@@ -28,6 +28,9 @@ export function AdminFrame({ title, part = title, actions, children }: AdminFram
           <Link to="/admin/runners" {...current('Runners')}>
             Runners
           </Link>
+          <Link to="/admin/applications" {...current('Applications')}>
+            Applications
+          </Link>
           <Link to="/admin/application_settings/general" {...current('Settings')}>
             Settings
           </Link>

@@ -19,6 +19,7 @@ const pages: readonly Target[] = [
   { href: '/dashboard/groups', label: 'Groups', kind: 'Page' },
   { href: '/groups/new', label: 'New group', kind: 'Page' },
   { href: '/-/user_settings/personal_access_tokens', label: 'Access tokens', kind: 'Page' },
+  { href: '/-/user_settings/applications', label: 'Applications', kind: 'Page' },
   { href: '/-/user_settings/ssh_keys', label: 'SSH keys', kind: 'Page' },
   { href: '/-/user_settings/profile', label: 'Settings', kind: 'Page' },
 ];

@@ -1,12 +1,14 @@
 /** Settings of a group: one list on the left, one part at a time. */
 import { Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
+import { groupApplications } from '../../lib/applications.ts';
 import { groupDeployTokens, groupTokens } from '../../lib/tokens.ts';
 import { Page } from '../../ui/Page.tsx';
 import sideList from '../../ui/side-list.module.css';
+import { ApplicationManager } from '../applications/ApplicationManager.tsx';
 import classes from '../settings/settings.module.css';
 import { DeployTokenManager } from '../tokens/DeployTokenManager.tsx';
-import { placeScopes } from '../tokens/scopes.ts';
+import { personalScopes, placeScopes } from '../tokens/scopes.ts';
 import { TokenManager } from '../tokens/TokenManager.tsx';
 import { BadgesPart } from './settings/BadgesPart.tsx';
 import { DangerPart } from './settings/DangerPart.tsx';
@@ -30,6 +32,17 @@ function DeployTokens() {
   const { path } = useGroup();
   return <DeployTokenManager source={groupDeployTokens(path)} />;
 }
+function Applications() {
+  const { path } = useGroup();
+  return (
+    <>
+      <Text c="var(--mr-dim)" mb="md">
+        Programs of this group that may ask people for access to their account.
+      </Text>
+      <ApplicationManager source={groupApplications(path)} scopes={personalScopes} />
+    </>
+  );
+}
 
 const parts = {
   general: ['General', GeneralPart],
@@ -38,6 +51,7 @@ const parts = {
   labels: ['Labels', LabelsPart],
   'access-tokens': ['Access tokens', AccessTokens],
   'deploy-tokens': ['Deploy tokens', DeployTokens],
+  applications: ['Applications', Applications],
   advanced: ['Move, archive, delete', DangerPart],
 } as const;
 

@@ -30,7 +30,10 @@ export default function SignInPage() {
   const [waiting, setWaiting] = useState<WaitingSignIn | null>(null);
   const enter = (session: SessionState) => {
     switchSession(session);
-    router.history.push(own(return_to));
+    const next = own(return_to);
+    // The request of an application is the server's to answer, letter by letter.
+    if (next.startsWith('/oauth/authorize')) window.location.assign(next);
+    else router.history.push(next);
   };
   const go = async (withPassword: string) => {
     const session = await signIn(login, withPassword, remember, accepted);
