@@ -3,6 +3,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ApiError } from '../../lib/api.ts';
 import { type AskingDevice, answerDevice, findDevice } from '../../lib/consent.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -16,9 +17,12 @@ function CodeForm({ given, found }: { given: string; found: (code: string, devic
     const device = await findDevice(code);
     if (device) found(code, device);
   });
+  const unknown = sending.error instanceof ApiError && sending.error.status === 404;
   return (
     <form {...sending.form} className={classes.panel}>
-      <FormError error={sending.error ? new Error('No device waits with this code. Codes live five minutes.') : null} />
+      <FormError
+        error={unknown ? new Error('No device waits with this code. Codes live five minutes.') : sending.error}
+      />
       <Stack gap="md">
         <TextInput
           label="Code"

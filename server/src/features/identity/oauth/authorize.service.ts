@@ -7,7 +7,7 @@ import { acceptsRedirect, findApplication, scopesOf } from '../applications/inde
 import type { Grants } from './grants.service.ts';
 import { hasConsented } from './oauth.queries.ts';
 import { type OauthErrorCode, oauthError, type Parameters, required } from './requests.ts';
-import { isWide, scopesFor } from './scopes.ts';
+import { checkWideAccess, scopesFor } from './scopes.ts';
 
 /** A request whose application and redirect URI are right and that asks for something. */
 export interface AuthorizationRequest {
@@ -80,12 +80,7 @@ export function createAuthorize({ db, settings, grants, externalUrl }: Authorize
       throw refuse('invalid_scope', 'The scope is unknown or wider than what the application registered.');
     const scopes = scopesFor(user, asked);
     if (scopes.length === 0) throw refuse('invalid_scope', 'The scope needs an administrator.');
-    if (user.admin && !application.trusted && isWide(scopes) && (await settings.read()).disable_admin_oauth_scopes)
-      throw oauthError(
-        'access_denied',
-        'Administrators of this instance cannot give this access to applications.',
-        403,
-      );
+    await checkWideAccess(settings, user, application, scopes);
     return { application, redirectUri, state, scopes, challenge };
   }
 

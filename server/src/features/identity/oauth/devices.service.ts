@@ -4,11 +4,12 @@ import type { AuditOrigin } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { OauthApplication, User } from '../../../kernel/db/rows.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import { findApplicationById } from '../applications/index.ts';
 import type { Grants, TokenAnswer } from './grants.service.ts';
 import { deleteDevice, insertDevice, lockDevice, notePoll, settleDevice, waitingDevice } from './oauth.queries.ts';
 import { oauthError } from './requests.ts';
-import { scopesFor } from './scopes.ts';
+import { checkWideAccess, scopesFor } from './scopes.ts';
 
 /** No vowels: no words; and nothing that looks like something else. 34 bits, for five minutes. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -24,14 +25,25 @@ export interface WaitingDevice {
 const newUserCode = () => Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('');
 const hashOf = (typed: string) => tokenHash(typed.toUpperCase().replaceAll(/[^A-Z]/g, ''));
 
-export function createDevices(deps: { readonly db: Db; readonly grants: Grants; readonly externalUrl: string }) {
-  const { db, grants, externalUrl } = deps;
+export interface DeviceDependencies {
+  readonly db: Db;
+  readonly settings: Settings;
+  readonly grants: Grants;
+  /** Without a trailing slash. */
+  readonly externalUrl: string;
+}
+
+export function createDevices(deps: DeviceDependencies) {
+  const { db, settings, grants, externalUrl } = deps;
 
   async function waiting(tx: Db, typed: string, user: User, lock: 'lock' | 'read') {
     const device = await waitingDevice(tx, hashOf(typed), lock);
     const application = device && (await findApplicationById(tx, device.application_id));
     if (!device || !application) return null;
-    return { device, application, scopes: scopesFor(user, device.scopes) };
+    const scopes = scopesFor(user, device.scopes);
+    if (scopes.length === 0) throw oauthError('invalid_scope', 'The scope needs an administrator.');
+    await checkWideAccess(settings, user, application, scopes);
+    return { device, application, scopes };
   }
 
   return {
@@ -69,7 +81,7 @@ export function createDevices(deps: { readonly db: Db; readonly grants: Grants; 
         if (!found) return false;
         const { device, application, scopes } = found;
         const consent = { user, application, scopes };
-        const id = agreed && scopes.length > 0 ? await grants.authorizeDevice(tx, consent, origin) : null;
+        const id = agreed ? await grants.authorizeDevice(tx, consent, origin) : null;
         await settleDevice(tx, device.device_sha256, id);
         return true;
       }),

@@ -1,11 +1,13 @@
 /** Devices without a browser. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { buildAdmin } from '../../../../test/factories.ts';
 import {
   type BuiltApplication,
   buildApplication,
   buildVisitor,
   type OauthRefusal,
+  password,
   statusOf,
   tokenRequest,
   type Visitor,
@@ -127,6 +129,29 @@ describe('a device', () => {
     expect((await answer(device.user_code, true, someone)).status).toBe(200);
     await app.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', someone.user.id).execute();
     expect(await poll(device)).toMatchObject(refusal('invalid_grant'));
+  });
+});
+
+describe('who may agree', () => {
+  it('needs an administrator for scopes of administrators', async () => {
+    const wide = await buildApplication(app, { confidential: false, scopes: 'sudo' });
+    const device = (await begin({ client_id: wide.application_id, scope: 'sudo' })).body;
+    expect(await look(device.user_code)).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
+    expect((await answer(device.user_code)).status).toBe(400);
+    expect(await poll(device, { client_id: wide.application_id })).toMatchObject(refusal('authorization_pending'));
+  });
+
+  it('disable_admin_oauth_scopes keeps administrators from giving wide access', async () => {
+    const admin = await buildVisitor(app, await buildAdmin(app, { password }));
+    const device = (await begin({ scope: 'api' })).body;
+    await app.settings.write({ disable_admin_oauth_scopes: true });
+    expect(await answer(device.user_code, true, admin)).toMatchObject({
+      status: 403,
+      body: { error: 'access_denied' },
+    });
+    await app.settings.write({ disable_admin_oauth_scopes: false });
+    expect((await answer(device.user_code, true, admin)).status).toBe(200);
+    expect((await poll(device)).status).toBe(200);
   });
 });
 

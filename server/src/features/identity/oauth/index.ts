@@ -18,12 +18,11 @@ export type OauthDependencies = Omit<TokenMountDependencies & ConsentMountDepend
 const sweepName = 'oauth.delete_ended';
 
 export function createOauth(deps: OauthDependencies) {
-  const { db, externalUrl } = deps;
   const grants = createGrants(deps);
-  const devices = createDevices({ db, grants, externalUrl });
+  const devices = createDevices({ ...deps, grants });
   const authorize = createAuthorize({ ...deps, grants });
   return {
-    routes: authorizedRoutes({ db, grants }) as readonly Route[],
+    routes: authorizedRoutes({ db: deps.db, grants }) as readonly Route[],
     tasks: [defineTask(sweepName, Type.Object({}), () => grants.sweep())] as readonly Task[],
     cron: [{ schedule: '41 3 * * *', task: sweepName }] as readonly CronItem[],
     mount: (server: FastifyInstance) => {

@@ -1,6 +1,8 @@
 /** What scopes mean to the people who are asked for them, and which of those asked for somebody may have. */
-import type { User } from '../../../kernel/db/rows.ts';
+import type { OauthApplication, User } from '../../../kernel/db/rows.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import { allScopes, unavailableScopes } from '../tokens/index.ts';
+import { oauthError } from './requests.ts';
 
 const meanings: Readonly<Record<string, string>> = {
   api: 'Everything that you may do over the API and with git: read, change and delete',
@@ -36,7 +38,18 @@ const wide: readonly string[] = [
   'sudo',
   'admin_mode',
 ];
-export const isWide = (scopes: readonly string[]): boolean => scopes.some((scope) => wide.includes(scope));
+const isWide = (scopes: readonly string[]): boolean => scopes.some((scope) => wide.includes(scope));
+
+/** Throws where administrators must not give this access to an application. */
+export async function checkWideAccess(
+  settings: Settings,
+  user: Pick<User, 'admin'>,
+  application: Pick<OauthApplication, 'trusted'>,
+  scopes: readonly string[],
+): Promise<void> {
+  if (user.admin && !application.trusted && isWide(scopes) && (await settings.read()).disable_admin_oauth_scopes)
+    throw oauthError('access_denied', 'Administrators of this instance cannot give this access to applications.', 403);
+}
 
 /** Those that this person's tokens may have: the others need an administrator. */
 export function scopesFor(user: Pick<User, 'admin'>, scopes: readonly string[]): string[] {

@@ -10,7 +10,15 @@ import { allScopes } from '../tokens/index.ts';
 import { clientOf, requireClient } from './clients.ts';
 import type { Devices } from './devices.service.ts';
 import type { Grants, TokenAnswer } from './grants.service.ts';
-import { bodyParameters, oauthError, type Parameters, queryParameters, required, sendJson } from './requests.ts';
+import {
+  bodyParameters,
+  neverCached,
+  oauthError,
+  type Parameters,
+  queryParameters,
+  required,
+  sendJson,
+} from './requests.ts';
 import { isKnown, scopesFor } from './scopes.ts';
 
 export interface TokenMountDependencies {
@@ -207,11 +215,12 @@ export function mountTokenEndpoints(server: FastifyInstance, deps: TokenMountDep
       url,
       exposeHeadRoute: false,
       handler: async (request, reply) => {
-        crossOrigin(reply);
+        neverCached(crossOrigin(reply));
         try {
           return sendJson(reply, await answer(request));
         } catch (error) {
-          if (!(error instanceof HttpError)) throw error;
+          // What is not of OAuth, such as a body that is too large, is answered as everywhere.
+          if (!(error instanceof HttpError) || !('error' in error.body)) throw error;
           for (const [name, value] of Object.entries(error.headers)) reply.header(name, value);
           return sendJson(reply, error.body, error.status);
         }

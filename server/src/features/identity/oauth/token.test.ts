@@ -217,6 +217,8 @@ describe('the application proves itself', () => {
     expect(await tokenRequest(app, { grant_type: 'constructor' })).toMatchObject({
       body: { error: 'unsupported_grant_type' },
     });
+    const large = await app.request('POST', '/oauth/token', { json: { ...good, state: 'x'.repeat(60_000) } });
+    expect([large.status, large.headers.get('cache-control')]).toEqual([413, 'no-store']);
     expect((await exchange(application, code)).status).toBe(200);
   });
 });
