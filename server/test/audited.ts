@@ -2,6 +2,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { Level } from '../src/kernel/authz/levels.ts';
 import type { Method, TestApp } from './app.ts';
+import { changesOfApplications, changesOfPlace, applicationToRegister as registered } from './audited-places.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from './factories.ts';
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
@@ -31,6 +32,11 @@ export async function auditedChanges(
     if (answer.status !== 201) throw new Error(`POST ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
+  const make = async (method: 'POST' | 'PUT', url: string, json: object): Promise<{ id: number }> => {
+    const answer = await app.api<{ id: number }>(method, url, { token: admin, json });
+    if (answer.status > 299) throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
   /** Somebody at a page. */
   async function visitor(admins = false) {
     const user = await buildUser(app, { password, admin: admins });
@@ -183,27 +189,6 @@ export async function auditedChanges(
       [`DELETE ${noun}/push_rule`]: async () => ({ url: await given(), leaves: 'push_rule_removed' }),
     };
   };
-  const registered = { name: 'x', redirect_uri: 'https://client.example/callback', scopes: 'read_user' };
-  const ofApplications = (path: string, id: string, base: () => Promise<string>) => ({
-    [`POST ${path}`]: async () => ({ url: await base(), json: registered, leaves: 'oauth_application_created' }),
-    [`PUT ${path}/:${id}`]: async () => {
-      const url = await base();
-      return {
-        url: `${url}/${(await made(url, registered)).id}`,
-        json: { name: 'other' },
-        leaves: 'oauth_application_updated',
-      };
-    },
-    [`DELETE ${path}/:${id}`]: async () => {
-      const url = await base();
-      return { url: `${url}/${(await made(url, registered)).id}`, leaves: 'oauth_application_deleted' };
-    },
-    [`POST ${path}/:${id}/renew-secret`]: async () => {
-      const url = await base();
-      const application = await made(url, registered);
-      return { url: `${url}/${application.id}/renew-secret`, leaves: 'oauth_application_secret_renewed' };
-    },
-  });
   const someone = async () => `/users/${(await user()).id}`;
   const oneself = async () => '/user';
   const others = ofPeople(someone, '/users/:id');
@@ -217,9 +202,14 @@ export async function auditedChanges(
   return {
     ...ofPlaces('project', project),
     ...ofPlaces('group', group),
-    ...ofApplications('/applications', 'id', async () => '/applications'),
-    ...ofApplications('/user/applications', 'id', async () => '/user/applications'),
-    ...ofApplications('/groups/:id/applications', 'application_id', async () => `${await group()}/applications`),
+    ...changesOfApplications('/applications', 'id', async () => '/applications', make),
+    ...changesOfApplications('/user/applications', 'id', async () => '/user/applications', make),
+    ...changesOfApplications(
+      '/groups/:id/applications',
+      'application_id',
+      async () => `${await group()}/applications`,
+      make,
+    ),
     'DELETE /user/authorized_applications/:id': async () => {
       const { user: who, headers } = await visitor();
       const { id } = await made('/applications', registered);
@@ -270,6 +260,24 @@ export async function auditedChanges(
       await made(`${url}/${(await buildProject(app)).id}`, {});
       return { url, leaves: 'project_fork_relation_updated' };
     },
+    ...changesOfPlace('project', project, make),
+    ...changesOfPlace('group', group, make),
+    'PUT /projects/:id/labels/:label_id/promote': async () => {
+      const of = await buildProject(app, { namespace: await buildGroup(app) });
+      const label = await make('POST', `/projects/${of.id}/labels`, { name: unique('label'), color: '#112233' });
+      return { url: `/projects/${of.id}/labels/${label.id}/promote`, leaves: 'project_label_promoted' };
+    },
+    'POST /groups/:id/archive': async () => ({ url: `${await group()}/archive`, leaves: 'group_archived' }),
+    'POST /groups/:id/unarchive': async () => {
+      const url = await group();
+      await make('POST', `${url}/archive`, {});
+      return { url: `${url}/unarchive`, leaves: 'group_unarchived' };
+    },
+    'POST /groups/:id/transfer': async () => ({
+      url: `${await group()}/transfer`,
+      json: { group_id: (await buildGroup(app)).id },
+      leaves: 'group_transferred',
+    }),
     ...ofRules('/projects/:id', project),
     ...ofRules('/groups/:id', group),
     ...ofRules('/admin', async () => '/admin'),

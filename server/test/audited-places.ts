@@ -1,0 +1,106 @@
+/** Changes of what several places have: badges, labels, webhooks, notes of administrators, applications. */
+import type { Change } from './audited.ts';
+
+/** Makes something over the API as an administrator. */
+type Make = (method: 'POST' | 'PUT', url: string, json: object) => Promise<{ readonly id: number }>;
+
+/** The same below projects and groups; `base` makes a fresh one. */
+export function changesOfPlace(
+  noun: 'project' | 'group',
+  base: () => Promise<string>,
+  make: Make,
+): Record<string, () => Promise<Change>> {
+  const badge = { link_url: 'https://ci.example/x', image_url: 'https://ci.example/x.svg' };
+  const hook = { url: 'https://hook.example/{path}', url_variables: [{ key: 'path', value: 'x' }] };
+  const label = () => ({ name: `audited ${Math.random()}`, color: '#112233' });
+  const inside = async (what: string, json: object) => {
+    const url = `${await base()}/${what}`;
+    return `${url}/${(await make('POST', url, json)).id}`;
+  };
+  const path = `/${noun}s/:id`;
+  const three = (what: string, id: string, json: () => object, change: object, event: string) => ({
+    [`POST ${path}/${what}`]: async () => ({
+      url: `${await base()}/${what}`,
+      json: json(),
+      leaves: `${event}_created`,
+    }),
+    [`PUT ${path}/${what}/:${id}`]: async () => ({
+      url: await inside(what, json()),
+      json: change,
+      leaves: `${event}_updated`,
+    }),
+    [`DELETE ${path}/${what}/:${id}`]: async () => ({
+      url: await inside(what, json()),
+      leaves: `${event}_destroyed`,
+    }),
+  });
+  const secret = (part: string) => ({
+    [`PUT ${path}/hooks/:hook_id/${part}/:key`]: async () => ({
+      url: `${await inside('hooks', hook)}/${part}/path`,
+      json: { value: 'y' },
+      leaves: 'webhook_updated',
+    }),
+    [`DELETE ${path}/hooks/:hook_id/${part}/:key`]: async () => {
+      const url = await inside('hooks', { url: 'https://hook.example/', [part]: [{ key: 'path', value: 'x' }] });
+      return { url: `${url}/${part}/path`, leaves: 'webhook_updated' };
+    },
+  });
+  return {
+    ...three('badges', 'badge_id', () => badge, { name: 'other' }, `${noun}_badge`),
+    ...three('labels', 'label_id', label, { color: '#332211' }, `${noun}_label`),
+    ...three('hooks', 'hook_id', () => hook, { push_events: false }, 'webhook'),
+    ...secret('custom_headers'),
+    ...secret('url_variables'),
+    [`PUT ${path}/custom_attributes/:key`]: async () => ({
+      url: `${await base()}/custom_attributes/place`,
+      json: { value: 'here' },
+      leaves: `${noun}_custom_attribute_updated`,
+    }),
+    [`DELETE ${path}/custom_attributes/:key`]: async () => {
+      const url = `${await base()}/custom_attributes/place`;
+      await make('PUT', url, { value: 'here' });
+      return { url, leaves: `${noun}_custom_attribute_destroyed` };
+    },
+  };
+}
+
+/** What an application is registered with. */
+export const applicationToRegister = {
+  name: 'x',
+  redirect_uri: 'https://client.example/callback',
+  scopes: 'read_user',
+};
+
+/** Applications of the instance, of a person or of a group; `base` is where they are registered. */
+export const changesOfApplications = (
+  path: string,
+  id: string,
+  base: () => Promise<string>,
+  make: Make,
+): Record<string, () => Promise<Change>> => ({
+  [`POST ${path}`]: async () => ({
+    url: await base(),
+    json: applicationToRegister,
+    leaves: 'oauth_application_created',
+  }),
+  [`PUT ${path}/:${id}`]: async () => {
+    const url = await base();
+    return {
+      url: `${url}/${(await make('POST', url, applicationToRegister)).id}`,
+      json: { name: 'other' },
+      leaves: 'oauth_application_updated',
+    };
+  },
+  [`DELETE ${path}/:${id}`]: async () => {
+    const url = await base();
+    return {
+      url: `${url}/${(await make('POST', url, applicationToRegister)).id}`,
+      leaves: 'oauth_application_deleted',
+    };
+  },
+  [`POST ${path}/:${id}/renew-secret`]: async () => {
+    const url = await base();
+    const application = await make('POST', url, applicationToRegister);
+    return { url: `${url}/${application.id}/renew-secret`, leaves: 'oauth_application_secret_renewed' };
+  },
+});
