@@ -6,6 +6,7 @@ import { clients } from './scenarios/clients.ts';
 import { groupJourney } from './scenarios/groups.ts';
 import { journey } from './scenarios/journey.ts';
 import { oauthJourney } from './scenarios/oauth.ts';
+import { ownAccountJourney } from './scenarios/own-account.ts';
 import { parameters } from './scenarios/parameters.ts';
 import { projectJourney } from './scenarios/projects.ts';
 import { referenceJourney } from './scenarios/reference.ts';
@@ -26,6 +27,7 @@ const scenarios = [
   () => twoFactorJourney(suite),
   () => oauthJourney(suite),
   () => accountJourney(suite),
+  () => ownAccountJourney(suite),
   () => projectJourney(suite),
   () => groupJourney(suite),
 ];

@@ -19,6 +19,7 @@ import {
   removeGrantsOf,
   renamePersonalNamespace,
 } from './features/namespaces/index.ts';
+import { planningFeature, rewriteFeedUrl } from './features/planning/index.ts';
 import { repositoryFeature } from './features/repository/index.ts';
 import { reviewFeature } from './features/review/index.ts';
 import { anonymous, type Caller, type ProjectSubject } from './kernel/authz/subjects.ts';
@@ -152,6 +153,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
     groupsAskForTwoFactor: (userId) => graceOfGroups(db, userId),
     signInRefusal: (login) => rates.within('user_sign_in', { caller: anonymous, params: { login } }),
+    mailRefusal: (email) => rates.within('account_mails', { caller: anonymous, params: { email } }),
     impersonationEnabled: config.impersonationEnabled,
     botsRetired: removeGrantsOf,
     page: kernels.page,
@@ -199,7 +201,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     gitBudgets: config.gitBudgets,
     pushRules: {
       commitLimit: async () => (await settings.read()).push_rules_commit_limit,
-      privateAddress: (user) => privateAddress(user, externalUrl),
+      privateAddress: async (user) => privateAddress(user, externalUrl, await settings.read()),
     },
     recordFact: (tx, { kind, projectId, actorId, payload }) =>
       emit(tx, { kind, project_id: projectId, actor_id: actorId, payload }),
@@ -238,6 +240,24 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     actingAs,
     pipelines: ci.mergeRequestPipelines,
   });
+  const planning = planningFeature({
+    db,
+    externalUrl,
+    project: (idOrPath, caller) => namespaces.parents.project(idOrPath, caller),
+    resolver: identity.resolver,
+    feedCaller: identity.feedCaller,
+    readPush: async (projectId, { ref, before, after }) => {
+      const project = (await namespaces.projectFor(projectId, null))?.project;
+      if (!project) return null;
+      // A tag brings its commit; a new branch what the default one has not.
+      if (ref.startsWith('refs/tags/')) return { ...(await repository.access.pushed(project, null, after)), count: 1 };
+      const known = /^0+$/.test(before) ? null : before;
+      const main = project.default_branch;
+      const base =
+        known ?? (main && ref !== `refs/heads/${main}` ? await repository.access.branch(project, main) : null);
+      return await repository.access.pushed(project, base, after);
+    },
+  });
   const admin = adminFeature({ settings, switches: kernels.switches });
   const transports = [
     gitHttp({
@@ -252,7 +272,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     liveEvents({ db, live, resolver: identity.resolver, parents: namespaces.parents, stopping }),
   ];
   return {
-    features: [identity, namespaces, repository, ci, review, admin],
+    features: [identity, namespaces, repository, ci, review, planning, admin],
     identity,
     runner,
     transports,
@@ -287,6 +307,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const live = createLive(listener);
   const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
   const mail = createMail({
+    settings,
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,
     replyTo: config.mailReplyTo,
@@ -308,7 +329,12 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   });
   const routes = features.flatMap((feature) => feature.routes);
   const server = createHttpServer(
-    { log, trustedProxies: config.trustedProxies, rewriteUrl: rewriteGitUrl, fallback: pages.fallback },
+    {
+      log,
+      trustedProxies: config.trustedProxies,
+      rewriteUrl: (url) => rewriteFeedUrl(rewriteGitUrl(url)),
+      fallback: pages.fallback,
+    },
     methodsOfPath(routes),
   );
   observeRequests(server, metrics);

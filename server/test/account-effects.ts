@@ -1,9 +1,10 @@
 /** What the settings of registration, keys and accounts do: looked at before and after each is changed. */
 import { randomBytes } from 'node:crypto';
 import type { World } from './ci.ts';
-import { buildAdmin, buildToken, buildUser, unique } from './factories.ts';
+import { buildAdmin, buildProject, buildToken, buildUser, unique } from './factories.ts';
 import { sshKeyText } from './keys.ts';
 import { authorizationRequest, buildApplication, buildVisitor, password, tokenRequest } from './oauth.ts';
+import { queuedFor } from './queue.queries.ts';
 
 type Body = Record<string, unknown>;
 
@@ -71,6 +72,94 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
     const json = authorizationRequest(await buildApplication(app));
     return (await app.request('POST', '/oauth/authorize', { headers, json })).status;
   };
+  /** Somebody at their own page. */
+  const signedIn = async () => {
+    const { app } = world();
+    const password = 'nine lives of a cat';
+    const user = await buildUser(app, { password });
+    const session = await app.request<Body>('POST', '/-/session', { json: { login: user.username, password } });
+    const cookie = session.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const headers = { cookie, 'x-csrf-token': String(session.body.csrf_token) };
+    const call = async (method: 'GET' | 'PUT' | 'DELETE', path: string, json: Body = {}) =>
+      (await app.api(method, path, method === 'GET' ? { headers } : { headers, json })).status;
+    return { user, password, call };
+  };
+  const own =
+    (method: 'GET' | 'PUT' | 'DELETE', path: string, json: Body = {}) =>
+    async () => {
+      const { call, password } = await signedIn();
+      return await call(method, path, method === 'DELETE' ? { current_password: password } : json);
+    };
+  const run = async (name: string) => {
+    const task = world().app.tasks.find((each) => each.name === name);
+    await task?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+  };
+  const ofNewcomer = (field: 'preferred_language' | 'color_scheme_id') => async () =>
+    (await buildUser(world().app))[field];
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  const dormant = async () => {
+    const { app } = world();
+    const { id } = await buildUser(app);
+    const values = { last_activity_on: daysAgo(200).toISOString().slice(0, 10) };
+    await app.db.updateTable('users').set(values).where('id', '=', id).execute();
+    await run('users.deactivate_dormant');
+    return (await app.db.selectFrom('users').select('state').where('id', '=', id).executeTakeFirstOrThrow()).state;
+  };
+  /** Whether an account without a confirmed address goes. */
+  const unconfirmedGoes = (days: number) => async () => {
+    const { app } = world();
+    const { id } = await buildUser(app, { confirmed: false });
+    await app.db
+      .updateTable('users')
+      .set({ created_at: daysAgo(days) })
+      .where('id', '=', id)
+      .execute();
+    await run('users.remove_unconfirmed');
+    const row = await app.db
+      .selectFrom('users')
+      .select('deletion_requested_at')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row?.deletion_requested_at !== null;
+  };
+  /** Of an account that its owner removed: whether its removal waits. */
+  const removalWaits = async () => {
+    const { user, password, call } = await signedIn();
+    await call('DELETE', '/user', { current_password: password });
+    const at = await queuedFor(world().app.db, `users.remove:${user.id}`);
+    return at !== null && at.getTime() > Date.now() + 86_400_000;
+  };
+  /** Of a token of a project that was revoked five days ago: whether it is still listed. */
+  const revokedIsKept = async () => {
+    const { app, owner } = world();
+    const project = await buildProject(app, { owner: owner.user });
+    const path = `/projects/${project.id}/access_tokens`;
+    const json = { name: 'x', scopes: ['api'] };
+    const { id } = (await app.api<Body>('POST', path, { token: owner.token, json })).body;
+    await app.api('DELETE', `${path}/${id}`, { token: owner.token });
+    await app.db
+      .updateTable('access_tokens')
+      .set({ revoked_at: daysAgo(5) })
+      .where('id', '=', Number(id))
+      .execute();
+    await run('tokens.sweep');
+    return (await app.api<Body[]>('GET', path, { token: owner.token })).body.length === 1;
+  };
+  const privateHost = async () => {
+    const { app, admin } = world();
+    const json = {
+      username: unique('host'),
+      name: 'x',
+      email: `${unique('host')}@example.com`,
+      commit_email: '_private',
+    };
+    const made = await app.api<Body>('POST', '/users', {
+      token: admin.token,
+      json: { ...json, force_random_password: true },
+    });
+    return String(made.body.commit_email).endsWith('@private.example');
+  };
+  const hard = { email_confirmation_setting: 'hard' };
   const forbidden = (kind: keyof typeof keys) =>
     ({ value: -1, look: keyAdded(kind), before: 201, after: 400 }) satisfies AccountEffect;
   const terms = { enforce_terms: true, terms: 'Be kind.' };
@@ -121,6 +210,48 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
     user_oauth_applications: { value: false, look: registered, before: 201, after: 403 },
     ropc_without_client_credentials: { value: false, look: tokenOfPassword, before: 200, after: 401 },
     disable_admin_oauth_scopes: { value: true, look: consent, before: 200, after: 403 },
+    deactivate_dormant_users: { value: true, look: dormant, before: 'active', after: 'deactivated' },
+    delete_unconfirmed_users: { value: true, around: hard, look: unconfirmedGoes(8), before: false, after: true },
+    unconfirmed_users_delete_after_days: {
+      value: 30,
+      around: { ...hard, delete_unconfirmed_users: true },
+      look: unconfirmedGoes(8),
+      before: true,
+      after: false,
+    },
+    new_user_signups_cap: {
+      value: 1,
+      around: { require_admin_approval_after_user_signup: false },
+      look: async () => (await signUp()).body.state,
+      before: 'active',
+      after: 'blocked_pending_approval',
+    },
+    enforce_email_subaddress_restrictions: {
+      value: true,
+      look: async () => (await signUp({ email: `${unique('a')}+b@example.com` })).status,
+      before: 201,
+      after: 400,
+    },
+    allow_account_deletion: { value: false, look: own('DELETE', '/user'), before: 204, after: 403 },
+    delay_user_account_self_deletion: { value: true, look: removalWaits, before: false, after: true },
+    updating_name_disabled_for_users: {
+      value: true,
+      look: own('PUT', '/user', { name: 'Other' }),
+      before: 200,
+      after: 400,
+    },
+    make_profile_private: {
+      value: false,
+      look: own('PUT', '/user', { private_profile: true }),
+      before: 200,
+      after: 400,
+    },
+    disable_feed_token: { value: true, look: own('GET', '/user/feed_token'), before: 200, after: 403 },
+    default_preferred_language: { value: 'de', look: ofNewcomer('preferred_language'), before: 'en', after: 'de' },
+    default_syntax_highlighting_theme: { value: 3, look: ofNewcomer('color_scheme_id'), before: 1, after: 3 },
+    inactive_resource_access_tokens_delete_after_days: { value: 2, look: revokedIsKept, before: true, after: false },
+    commit_email_hostname: { value: 'private.example', look: privateHost, before: false, after: true },
+    max_ssh_key_lifetime: { value: 30, look: keyAdded('ed25519'), before: 201, after: 400 },
     rsa_key_restriction: { value: 3072, look: keyAdded('rsa'), before: 201, after: 400 },
     dsa_key_restriction: { value: 0, look: keyAdded('dsa'), before: 400, after: 201 },
     ecdsa_key_restriction: forbidden('ecdsa'),

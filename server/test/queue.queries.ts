@@ -9,3 +9,10 @@ export async function queuedPayloads(db: Db, text: string): Promise<string[]> {
     where attempts < max_attempts and payload::text like ${`%${text}%`}`.execute(db);
   return rows.map(({ payload }) => payload);
 }
+
+/** When the waiting job with the key runs; null when there is none. */
+export async function queuedFor(db: Db, key: string): Promise<Date | null> {
+  const { rows } = await sql<{ run_at: Date }>`
+    select run_at from graphile_worker._private_jobs where key = ${key}`.execute(db);
+  return rows[0]?.run_at ?? null;
+}

@@ -194,6 +194,14 @@ const mergeRequestTab = createRoute({
   loader: loadMergeRequest,
   component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')),
 });
+const activity = createRoute({
+  ...under,
+  path: '/activity',
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(parts(params.path).events(deps.page ?? 1)),
+  component: lazyRouteComponent(() => import('./features/activity/ActivityPage.tsx')),
+});
 const members = createRoute({
   ...under,
   path: '/project_members',
@@ -244,6 +252,7 @@ const projectRoutes = [
   newMergeRequest,
   mergeRequest,
   mergeRequestTab,
+  activity,
   members,
   fork,
   settings,

@@ -280,6 +280,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the caller did, or what happened in their projects
+         * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
+         */
+        get: operations["getEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/features": {
         parameters: {
             query?: never;
@@ -1164,6 +1184,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/notification_settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which mails of a group the caller wants
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdNotificationSettings"];
+        /**
+         * Choose which mails of a group one wants
+         * @description Needs the ability `read_group` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdNotificationSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/projects": {
         parameters: {
             query?: never;
@@ -1645,6 +1689,30 @@ export interface paths {
          */
         get: operations["getNamespacesByNamespaceExists"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which mails the caller wants, and where they go
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getNotificationSettings"];
+        /**
+         * Choose which mails one wants, and where they go
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putNotificationSettings"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2239,6 +2307,26 @@ export interface paths {
          * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdDeployTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in a project
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3258,6 +3346,30 @@ export interface paths {
          */
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidVersions"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/notification_settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which mails of a project the caller wants
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdNotificationSettings"];
+        /**
+         * Choose which mails of a project one wants
+         * @description Needs the ability `read_project` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdNotificationSettings"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4525,9 +4637,17 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api` or `read_api` or `read_user`.
          */
         get: operations["getUser"];
-        put?: never;
+        /**
+         * Change one’s own account
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        put: operations["putUser"];
         post?: never;
-        delete?: never;
+        /**
+         * Remove one’s own account; what one wrote stays with the ghost user
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        delete: operations["deleteUser"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4721,6 +4841,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the mail that confirms one’s primary address, or the one that replaces it, again
+         * @description Any signed-in user. Token scope: `api`. Rate limit: `profile_resend_email_confirmation`.
+         */
+        post: operations["postUserConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/emails": {
         parameters: {
             query?: never;
@@ -4764,6 +4904,50 @@ export interface paths {
          * @description Any signed-in user. Token scope: `api`.
          */
         delete: operations["deleteUserEmailsByEmailId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/emails/{email_id}/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the mail that confirms one of one’s own addresses again
+         * @description Any signed-in user. Token scope: `api`. Rate limit: `profile_resend_email_confirmation`.
+         */
+        post: operations["postUserEmailsByEmailIdConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/feed_token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One’s own token of feeds
+         * @description Any signed-in user. Token scope: `api` or `read_api`.
+         */
+        get: operations["getUserFeedToken"];
+        put?: never;
+        /**
+         * Make a new token of feeds; the one before works no more
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postUserFeedToken"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5473,6 +5657,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/users/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What somebody did
+         * @description Open to everyone.
+         */
+        get: operations["getUsersByIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/{id}/follow": {
         parameters: {
             query?: never;
@@ -6042,6 +6246,8 @@ export interface components {
         ApplicationSettings: {
             /** @description Address for reports of abuse */
             abuse_notification_email: string | null;
+            /** @description Mails of sign-up and new passwords to one address in an hour; 0 for any */
+            account_mails_limit: number;
             /** @description Administrators sign in again for administrative tasks */
             admin_mode: boolean;
             /**
@@ -6555,7 +6761,7 @@ export interface components {
             inactive_projects_min_size_mb: number;
             /** @description Months until members of an unused project are warned */
             inactive_projects_send_warning_email_after_months: number;
-            /** @description Days until dead tokens of bots are deleted */
+            /** @description Days until dead tokens of bots are deleted, with their bots */
             inactive_resource_access_tokens_delete_after_days: number;
             /** @description More figures of use; Millrace sends none */
             include_optional_metrics_in_service_ping: boolean;
@@ -6778,6 +6984,8 @@ export interface components {
             product_analytics_enabled: boolean;
             /** @description First day of productivity figures */
             productivity_analytics_start_date: string | null;
+            /** @description Mails of confirmation that one asks for again a minute; 0 for any */
+            profile_resend_email_confirmation_limit: number;
             /** @description GET of one project a minute */
             project_api_limit: number;
             /** @description Downloads of a project export a minute */
@@ -7643,6 +7851,28 @@ export interface components {
             email: string;
             id: number;
         };
+        /** Event */
+        Event: {
+            /** @description What happened, in words: `opened`, `pushed to`, `accepted` ... */
+            action_name: string;
+            author: components["schemas"]["UserReference"];
+            author_id: number;
+            author_username: string;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            /** @description Whether it was imported */
+            imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
+            imported_from: string;
+            project_id: number;
+            push_data?: components["schemas"]["PushData"];
+            target_id: number | null;
+            target_iid: number | null;
+            target_title: string | null;
+            /** @description `MergeRequest`; null where the event is about the project */
+            target_type: string | null;
+        };
         /** Feature */
         Feature: {
             definition: components["schemas"]["FeatureDefinition"] | null;
@@ -7669,6 +7899,11 @@ export interface components {
             rollout_issue_url: string | null;
             type: string;
         };
+        /** FeedToken */
+        FeedToken: {
+            /** @description Null until one is made */
+            feed_token: string | null;
+        };
         /** FileDiff */
         FileDiff: {
             /** @description File mode before */
@@ -7688,6 +7923,36 @@ export interface components {
             renamed_file: boolean;
             /** @description Left out because it is too large itself */
             too_large?: boolean;
+        };
+        /** GlobalNotificationSetting */
+        GlobalNotificationSetting: {
+            /** @description For the level `custom` */
+            events?: {
+                change_reviewer_merge_request: boolean;
+                close_issue: boolean;
+                close_merge_request: boolean;
+                failed_pipeline: boolean;
+                fixed_pipeline: boolean;
+                issue_due: boolean;
+                merge_merge_request: boolean;
+                merge_when_pipeline_succeeds: boolean;
+                moved_project: boolean;
+                new_epic: boolean;
+                new_issue: boolean;
+                new_merge_request: boolean;
+                new_note: boolean;
+                new_release: boolean;
+                push_to_merge_request: boolean;
+                reassign_issue: boolean;
+                reassign_merge_request: boolean;
+                reopen_issue: boolean;
+                reopen_merge_request: boolean;
+                success_pipeline: boolean;
+            };
+            /** @enum {string} */
+            level: "disabled" | "participating" | "watch" | "global" | "mention" | "custom";
+            /** @description Where mail goes */
+            notification_email: string;
         };
         /** GPGKey */
         GPGKey: {
@@ -8734,6 +8999,34 @@ export interface components {
             name: string;
             /** @description When this is the first second factor */
             recovery_codes: string[];
+        };
+        /** NotificationSetting */
+        NotificationSetting: {
+            /** @description For the level `custom` */
+            events?: {
+                change_reviewer_merge_request: boolean;
+                close_issue: boolean;
+                close_merge_request: boolean;
+                failed_pipeline: boolean;
+                fixed_pipeline: boolean;
+                issue_due: boolean;
+                merge_merge_request: boolean;
+                merge_when_pipeline_succeeds: boolean;
+                moved_project: boolean;
+                new_epic: boolean;
+                new_issue: boolean;
+                new_merge_request: boolean;
+                new_note: boolean;
+                new_release: boolean;
+                push_to_merge_request: boolean;
+                reassign_issue: boolean;
+                reassign_merge_request: boolean;
+                reopen_issue: boolean;
+                reopen_merge_request: boolean;
+                success_pipeline: boolean;
+            };
+            /** @enum {string} */
+            level: "disabled" | "participating" | "watch" | "global" | "mention" | "custom";
         };
         /** @description Parameters that are missing or not valid: every reason, joined by commas. */
         ParameterError: {
@@ -10719,6 +11012,22 @@ export interface components {
             name: string;
             web_url: string;
         };
+        /** PushData */
+        PushData: {
+            /** @description `created`, `removed` or `pushed` */
+            action: string;
+            commit_count: number;
+            commit_from: string | null;
+            /** @description Of the newest commit */
+            commit_title: string | null;
+            commit_to: string | null;
+            /** @description Name of the branch or tag */
+            ref: string;
+            /** @description How many branches and tags; null for one */
+            ref_count: number | null;
+            /** @description `branch` or `tag` */
+            ref_type: string;
+        };
         /** PushRule */
         PushRule: {
             /** @description Addresses of authors and committers must match it */
@@ -10813,6 +11122,8 @@ export interface components {
         PutApplicationSettingsBody: {
             /** @description Address for reports of abuse */
             abuse_notification_email?: string | null;
+            /** @description Mails of sign-up and new passwords to one address in an hour; 0 for any */
+            account_mails_limit?: number;
             /** @description Administrators sign in again for administrative tasks */
             admin_mode?: boolean;
             /**
@@ -11324,7 +11635,7 @@ export interface components {
             inactive_projects_min_size_mb?: number;
             /** @description Months until members of an unused project are warned; at least 1 */
             inactive_projects_send_warning_email_after_months?: number;
-            /** @description Days until dead tokens of bots are deleted */
+            /** @description Days until dead tokens of bots are deleted, with their bots */
             inactive_resource_access_tokens_delete_after_days?: number;
             /** @description More figures of use; Millrace sends none */
             include_optional_metrics_in_service_ping?: boolean;
@@ -11547,6 +11858,8 @@ export interface components {
             product_analytics_enabled?: boolean;
             /** @description First day of productivity figures; 0 to 40 */
             productivity_analytics_start_date?: string | null;
+            /** @description Mails of confirmation that one asks for again a minute; 0 for any */
+            profile_resend_email_confirmation_limit?: number;
             /** @description GET of one project a minute */
             project_api_limit?: number;
             /** @description Downloads of a project export a minute */
@@ -12278,6 +12591,53 @@ export interface components {
              */
             expires_at?: string | null;
         };
+        PutGroupsByIdNotificationSettingsBody: {
+            /** @description Mail of change reviewer merge request, for `custom` */
+            change_reviewer_merge_request?: boolean;
+            /** @description Mail of close issue, for `custom` */
+            close_issue?: boolean;
+            /** @description Mail of close merge request, for `custom` */
+            close_merge_request?: boolean;
+            /** @description Mail of failed pipeline, for `custom` */
+            failed_pipeline?: boolean;
+            /** @description Mail of fixed pipeline, for `custom` */
+            fixed_pipeline?: boolean;
+            /** @description Mail of issue due, for `custom` */
+            issue_due?: boolean;
+            /**
+             * @description Which mails; `global` as everywhere, `custom` by the events below
+             * @enum {string}
+             */
+            level?: "disabled" | "participating" | "watch" | "global" | "mention" | "custom";
+            /** @description Mail of merge merge request, for `custom` */
+            merge_merge_request?: boolean;
+            /** @description Mail of merge when pipeline succeeds, for `custom` */
+            merge_when_pipeline_succeeds?: boolean;
+            /** @description Mail of moved project, for `custom` */
+            moved_project?: boolean;
+            /** @description Mail of new epic, for `custom` */
+            new_epic?: boolean;
+            /** @description Mail of new issue, for `custom` */
+            new_issue?: boolean;
+            /** @description Mail of new merge request, for `custom` */
+            new_merge_request?: boolean;
+            /** @description Mail of new note, for `custom` */
+            new_note?: boolean;
+            /** @description Mail of new release, for `custom` */
+            new_release?: boolean;
+            /** @description Mail of push to merge request, for `custom` */
+            push_to_merge_request?: boolean;
+            /** @description Mail of reassign issue, for `custom` */
+            reassign_issue?: boolean;
+            /** @description Mail of reassign merge request, for `custom` */
+            reassign_merge_request?: boolean;
+            /** @description Mail of reopen issue, for `custom` */
+            reopen_issue?: boolean;
+            /** @description Mail of reopen merge request, for `custom` */
+            reopen_merge_request?: boolean;
+            /** @description Mail of success pipeline, for `custom` */
+            success_pipeline?: boolean;
+        };
         PutGroupsByIdPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
             author_email_regex?: string | null;
@@ -12379,6 +12739,55 @@ export interface components {
             state?: "running" | "success" | "failed" | "pending";
             /** @description The job's token */
             token?: string;
+        };
+        PutNotificationSettingsBody: {
+            /** @description Mail of change reviewer merge request, for `custom` */
+            change_reviewer_merge_request?: boolean;
+            /** @description Mail of close issue, for `custom` */
+            close_issue?: boolean;
+            /** @description Mail of close merge request, for `custom` */
+            close_merge_request?: boolean;
+            /** @description Mail of failed pipeline, for `custom` */
+            failed_pipeline?: boolean;
+            /** @description Mail of fixed pipeline, for `custom` */
+            fixed_pipeline?: boolean;
+            /** @description Mail of issue due, for `custom` */
+            issue_due?: boolean;
+            /**
+             * @description Which mails; `global` as everywhere, `custom` by the events below
+             * @enum {string}
+             */
+            level?: "disabled" | "participating" | "watch" | "global" | "mention" | "custom";
+            /** @description Mail of merge merge request, for `custom` */
+            merge_merge_request?: boolean;
+            /** @description Mail of merge when pipeline succeeds, for `custom` */
+            merge_when_pipeline_succeeds?: boolean;
+            /** @description Mail of moved project, for `custom` */
+            moved_project?: boolean;
+            /** @description Mail of new epic, for `custom` */
+            new_epic?: boolean;
+            /** @description Mail of new issue, for `custom` */
+            new_issue?: boolean;
+            /** @description Mail of new merge request, for `custom` */
+            new_merge_request?: boolean;
+            /** @description Mail of new note, for `custom` */
+            new_note?: boolean;
+            /** @description Mail of new release, for `custom` */
+            new_release?: boolean;
+            /** @description A confirmed address of one’s own */
+            notification_email?: string;
+            /** @description Mail of push to merge request, for `custom` */
+            push_to_merge_request?: boolean;
+            /** @description Mail of reassign issue, for `custom` */
+            reassign_issue?: boolean;
+            /** @description Mail of reassign merge request, for `custom` */
+            reassign_merge_request?: boolean;
+            /** @description Mail of reopen issue, for `custom` */
+            reopen_issue?: boolean;
+            /** @description Mail of reopen merge request, for `custom` */
+            reopen_merge_request?: boolean;
+            /** @description Mail of success pipeline, for `custom` */
+            success_pipeline?: boolean;
         };
         PutProjectsByIdBadgesByBadgeIdBody: {
             /** @description Address of the picture; placeholders are filled in */
@@ -12886,6 +13295,53 @@ export interface components {
             /** @description Message of the squashed commit */
             squash_commit_message?: string;
         };
+        PutProjectsByIdNotificationSettingsBody: {
+            /** @description Mail of change reviewer merge request, for `custom` */
+            change_reviewer_merge_request?: boolean;
+            /** @description Mail of close issue, for `custom` */
+            close_issue?: boolean;
+            /** @description Mail of close merge request, for `custom` */
+            close_merge_request?: boolean;
+            /** @description Mail of failed pipeline, for `custom` */
+            failed_pipeline?: boolean;
+            /** @description Mail of fixed pipeline, for `custom` */
+            fixed_pipeline?: boolean;
+            /** @description Mail of issue due, for `custom` */
+            issue_due?: boolean;
+            /**
+             * @description Which mails; `global` as everywhere, `custom` by the events below
+             * @enum {string}
+             */
+            level?: "disabled" | "participating" | "watch" | "global" | "mention" | "custom";
+            /** @description Mail of merge merge request, for `custom` */
+            merge_merge_request?: boolean;
+            /** @description Mail of merge when pipeline succeeds, for `custom` */
+            merge_when_pipeline_succeeds?: boolean;
+            /** @description Mail of moved project, for `custom` */
+            moved_project?: boolean;
+            /** @description Mail of new epic, for `custom` */
+            new_epic?: boolean;
+            /** @description Mail of new issue, for `custom` */
+            new_issue?: boolean;
+            /** @description Mail of new merge request, for `custom` */
+            new_merge_request?: boolean;
+            /** @description Mail of new note, for `custom` */
+            new_note?: boolean;
+            /** @description Mail of new release, for `custom` */
+            new_release?: boolean;
+            /** @description Mail of push to merge request, for `custom` */
+            push_to_merge_request?: boolean;
+            /** @description Mail of reassign issue, for `custom` */
+            reassign_issue?: boolean;
+            /** @description Mail of reassign merge request, for `custom` */
+            reassign_merge_request?: boolean;
+            /** @description Mail of reopen issue, for `custom` */
+            reopen_issue?: boolean;
+            /** @description Mail of reopen merge request, for `custom` */
+            reopen_merge_request?: boolean;
+            /** @description Mail of success pipeline, for `custom` */
+            success_pipeline?: boolean;
+        };
         PutProjectsByIdPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
             author_email_regex?: string | null;
@@ -12984,6 +13440,54 @@ export interface components {
              * @description PNG, JPEG, GIF, WebP, BMP or ICO of at most 200 KiB; empty removes it
              */
             avatar: string | null;
+        };
+        PutUserBody: {
+            /** @description About the person */
+            bio?: string;
+            /** @description Colours of code */
+            color_scheme_id?: number;
+            /** @description Address in commits made on the page: a confirmed one, or `_private` */
+            commit_email?: string;
+            /** @description The present password; for a new user name, a new address, and removal */
+            current_password?: string;
+            /** @description Discord user id */
+            discord?: string;
+            /** @description E-mail address; counts when it is confirmed */
+            email?: string;
+            /** @description GitHub user name */
+            github?: string;
+            /** @description Job title */
+            job_title?: string;
+            /** @description LinkedIn name */
+            linkedin?: string;
+            /** @description Location */
+            location?: string;
+            /** @description Name of the person */
+            name?: string;
+            /** @description Organization */
+            organization?: string;
+            /** @description Language of the pages */
+            preferred_language?: string;
+            /** @description Details are shown to nobody else */
+            private_profile?: boolean;
+            /** @description Pronouns */
+            pronouns?: string;
+            /** @description Address that everybody sees: a confirmed one */
+            public_email?: string;
+            /** @description Skype name */
+            skype?: string;
+            /** @description Colours of the page */
+            theme_id?: number;
+            /** @description Time zone, as `Europe/Berlin`; null for none */
+            timezone?: string | null;
+            /** @description X (Twitter) name */
+            twitter?: string;
+            /** @description User name; the personal namespace moves with it, old addresses lead there */
+            username?: string;
+            /** @description Shows one file of a change at a time */
+            view_diffs_file_by_file?: boolean;
+            /** @description Web site: an http or https URL */
+            website_url?: string;
         };
         PutUserPasswordBody: {
             /** @description The present password */
@@ -13726,6 +14230,8 @@ export interface components {
             id: number;
             pass_user_identities_to_ci_jwt: boolean;
             show_whitespace_in_diffs: boolean;
+            /** @description As `Europe/Berlin` */
+            timezone: string | null;
             user_id: number;
             view_diffs_file_by_file: boolean;
         };
@@ -14862,6 +15368,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeployToken"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getEvents: {
+        parameters: {
+            query?: {
+                /** @description Only what was done this way */
+                action?: "created" | "updated" | "closed" | "reopened" | "pushed" | "commented" | "merged" | "joined" | "left" | "destroyed" | "expired" | "approved";
+                /** @description Only of days after this one */
+                after?: string;
+                /** @description Only of days before this one */
+                before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description `all`: of everybody, in all projects of which the caller is a member */
+                scope?: string;
+                /** @description By time; the newest first unless told */
+                sort?: "asc" | "desc";
+                /** @description Only what was done to objects of this kind */
+                target_type?: "issue" | "milestone" | "merge_request" | "note" | "project" | "snippet" | "user" | "wiki" | "design" | "epic";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"][];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -17676,6 +18239,80 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdNotificationSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSetting"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdNotificationSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdNotificationSettingsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdNotificationSettingsBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdNotificationSettingsBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSetting"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdProjects: {
         parameters: {
             query?: {
@@ -19076,6 +19713,72 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNotificationSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlobalNotificationSetting"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putNotificationSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutNotificationSettingsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutNotificationSettingsBody"];
+                "multipart/form-data": components["schemas"]["PutNotificationSettingsBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlobalNotificationSetting"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -20923,6 +21626,65 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdEvents: {
+        parameters: {
+            query?: {
+                /** @description Only what was done this way */
+                action?: "created" | "updated" | "closed" | "reopened" | "pushed" | "commented" | "merged" | "joined" | "left" | "destroyed" | "expired" | "approved";
+                /** @description Only of days after this one */
+                after?: string;
+                /** @description Only of days before this one */
+                before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description By time; the newest first unless told */
+                sort?: "asc" | "desc";
+                /** @description Only what was done to objects of this kind */
+                target_type?: "issue" | "milestone" | "merge_request" | "note" | "project" | "snippet" | "user" | "wiki" | "design" | "epic";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -23849,6 +24611,80 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdNotificationSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSetting"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdNotificationSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdNotificationSettingsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdNotificationSettingsBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdNotificationSettingsBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationSetting"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -27170,6 +28006,71 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    putUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutUserBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUserBody"];
+                "multipart/form-data": components["schemas"]["PutUserBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: {
+                /** @description The present password; for a new user name, a new address, and removal */
+                current_password?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getUserCounts: {
         parameters: {
             query?: never;
@@ -27590,6 +28491,40 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postUserConfirmation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getUserEmails: {
         parameters: {
             query?: {
@@ -27733,6 +28668,104 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserEmailsByEmailIdConfirmation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Address, by its id */
+                email_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUserFeedToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedToken"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserFeedToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -29470,6 +30503,65 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUsersByIdEvents: {
+        parameters: {
+            query?: {
+                /** @description Only what was done this way */
+                action?: "created" | "updated" | "closed" | "reopened" | "pushed" | "commented" | "merged" | "joined" | "left" | "destroyed" | "expired" | "approved";
+                /** @description Only of days after this one */
+                after?: string;
+                /** @description Only of days before this one */
+                before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description By time; the newest first unless told */
+                sort?: "asc" | "desc";
+                /** @description Only what was done to objects of this kind */
+                target_type?: "issue" | "milestone" | "merge_request" | "note" | "project" | "snippet" | "user" | "wiki" | "design" | "epic";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description User, by id or user name */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

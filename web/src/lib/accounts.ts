@@ -24,6 +24,12 @@ export const ownGpgKeys = () =>
     queryKey: ['user', 'gpg-keys'],
     queryFn: () => unwrap(client.GET('/user/gpg_keys', { params: { query: all } })),
   });
+export const feedToken = () =>
+  queryOptions({
+    queryKey: ['user', 'feed-token'],
+    queryFn: () => unwrap(client.GET('/user/feed_token')),
+    retry: false,
+  });
 export const preferences = () =>
   queryOptions({
     queryKey: ['user', 'preferences'],
@@ -90,6 +96,12 @@ export const ofUser = (id: number) => {
               params: { path, query: { ...all, order_by: 'last_activity_at' } },
             }),
           ),
+      }),
+    events: () =>
+      queryOptions({
+        queryKey: ['users', id, 'events'],
+        queryFn: () =>
+          unwrap(client.GET('/users/{id}/events', { params: { path: { id: String(id) }, query: { per_page: 50 } } })),
       }),
     followers: () =>
       queryOptions({

@@ -116,6 +116,12 @@ export const of = (path: string) => {
             }),
           ),
       }),
+    events: (page: number) =>
+      queryOptions({
+        queryKey: ['project', path, 'events', page],
+        queryFn: () =>
+          unwrapPage(client.GET('/projects/{id}/events', { params: { path: id, query: { page, per_page: perPage } } })),
+      }),
     tags: () =>
       queryOptions({
         queryKey: ['project', path, 'tags'],

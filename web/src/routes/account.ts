@@ -3,6 +3,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import * as accounts from '../lib/accounts.ts';
 import * as registered from '../lib/applications.ts';
 import * as data from '../lib/data.ts';
+import * as notifications from '../lib/notifications.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
 import { ownLog } from './audit.ts';
@@ -68,6 +69,19 @@ const preferences = createRoute({
   loader: () => load(accounts.preferences()),
   component: lazyRouteComponent(() => import('../features/account/PreferencesPage.tsx')),
 });
+const notificationSettings = createRoute({
+  ...under,
+  path: '/-/profile/notifications',
+  loader: () =>
+    Promise.all([
+      load(notifications.everywhere()),
+      load(notifications.ownGroups()),
+      load(notifications.ownProjects()),
+      load(accounts.self()),
+      load(accounts.ownEmails()),
+    ]),
+  component: lazyRouteComponent(() => import('../features/account/NotificationsPage.tsx')),
+});
 const tokens = createRoute({
   ...under,
   path: '/-/user_settings/personal_access_tokens',
@@ -107,6 +121,7 @@ export const accountRoutes = layout.addChildren([
   sshKeys,
   gpgKeys,
   preferences,
+  notificationSettings,
   tokens,
   applications,
   twoFactor,

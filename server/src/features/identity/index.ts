@@ -1,12 +1,13 @@
 /** Identity: users, access tokens, sessions, and who is behind a request. */
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { systemOrigin } from '../../kernel/audit/index.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { Mail } from '../../kernel/mail/index.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { ChangeFeed, Settings } from '../../kernel/settings/index.ts';
+import { accountRoutes } from './account/index.ts';
 import { applicationRoutes, createApplications } from './applications/index.ts';
 import { auditEventRoutes } from './audit-events/index.ts';
 import { createAvatars, mountAvatars } from './avatars/index.ts';
@@ -25,6 +26,7 @@ import {
 import { createDeployKeys, deployKeyRoutes } from './deploy-keys/index.ts';
 import { createDeployTokens, deployTokenRoutes } from './deploy-tokens/index.ts';
 import { createEmails, emailRoutes } from './emails/index.ts';
+import { createFeedTokens, type FeedTokens, feedTokenRoutes } from './feed-tokens/index.ts';
 import { createGpgKeys, gpgKeyRoutes } from './gpg-keys/index.ts';
 import { instanceRoutes, type Release } from './instance/instance.routes.ts';
 import { createModeration, moderationRoutes } from './moderation/index.ts';
@@ -68,6 +70,7 @@ import {
 
 export { type Avatars, createAvatars, imageType, maximumAvatarBytes } from './avatars/index.ts';
 export { scopesAllowGit } from './credentials/index.ts';
+export { setNotificationEmail } from './emails/index.ts';
 export type { Release } from './instance/instance.routes.ts';
 export {
   allScopes,
@@ -88,6 +91,7 @@ export {
   CustomAttribute,
   findReferences,
   findUser,
+  findUserByIdOrName,
   findUserByUsername,
   privateAddress,
   type ReferenceRow,
@@ -118,6 +122,8 @@ export interface IdentityDependencies {
   readonly groupsAskForTwoFactor: GroupsAskHook;
   /** Counts an attempt to sign in to an account; why it is refused, null when it is not. */
   readonly signInRefusal: (login: string) => Promise<Error | null>;
+  /** Counts a mail to an address that a stranger asks for; why it is refused, null when it is not. */
+  readonly mailRefusal: (email: string) => Promise<Error | null>;
   readonly impersonationEnabled: boolean;
   /** Answers with the document of the pages; false where there is none or the client wants no page. */
   readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
@@ -135,6 +141,8 @@ export interface Identity extends Feature {
   readonly authenticateBasic: AuthenticateBasic;
   readonly users: Users;
   readonly tokens: Tokens;
+  /** Who a feed token stands for: for feeds alone. */
+  readonly feedCaller: FeedTokens['caller'];
   /** Forgets cached callers after a change of rights made by another slice. */
   forgetCallers(): void;
   /** The first administrator; false when there is one. */
@@ -174,6 +182,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     forget: cache.clear,
     impersonationEnabled: deps.impersonationEnabled,
     botsRetired: deps.botsRetired,
+    removeBot: (userId) => removal.remove(userId, false, systemOrigin),
   });
   const resolver = createResolver({
     db,
@@ -193,7 +202,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
   const users = createUsers(userDependencies);
   const editing = createEditing(userDependencies);
   const avatars = createAvatars(objects);
-  const removal = createRemoval({ ...access, mail, belongings: deps.belongings });
+  const removal = createRemoval({ ...access, settings, mail, belongings: deps.belongings });
   const moderation = createModeration({ ...access, settings, mail, externalUrl });
   const sessions = createSessions({
     db,
@@ -203,6 +212,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     reactivate: ({ id, name, email }, address) => moderation.reactivate(id, { author: { id, name, email }, address }),
     forget: cache.clear,
   });
+  const feedTokens = createFeedTokens({ db, settings, secrets: deps.secrets });
   const registration = createRegistration({ db, settings, users, mail, externalUrl });
   const reset = createPasswordReset({
     ...access,
@@ -233,6 +243,17 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...moderationRoutes(moderation, removal),
       ...statusRoutes(db),
       ...ownProfileRoutes({ db, editing, avatars, externalUrl, forget: cache.clear }),
+      ...accountRoutes({
+        db,
+        settings,
+        editing,
+        removal,
+        confirmations,
+        mail,
+        passwordIsRight: sessions.passwordIsRight,
+        externalUrl,
+      }),
+      ...feedTokenRoutes(feedTokens),
       ...relationRoutes(db, externalUrl),
       ...sshKeyRoutes({ db, sshKeys: createSshKeys({ db, settings, mail }), externalUrl }),
       ...gpgKeyRoutes(db, createGpgKeys({ db, mail })),
@@ -254,10 +275,11 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...tokenTasks(tokens),
       ...confirmations.tasks,
       ...removal.tasks,
+      ...moderation.tasks,
       ...reset.tasks,
       ...oauth.tasks,
     ],
-    cron: [...sessionCron, ...tokenCron, ...confirmations.cron, ...oauth.cron],
+    cron: [...sessionCron, ...tokenCron, ...confirmations.cron, ...removal.cron, ...moderation.cron, ...oauth.cron],
     mount: (server) => {
       mountSessions(server, {
         db,
@@ -277,6 +299,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
         registration,
         reset,
         signInRefusal: deps.signInRefusal,
+        mailRefusal: deps.mailRefusal,
         externalUrl,
       });
       mountAvatars(server, db, objects);
@@ -286,6 +309,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     authenticateBasic: createBasic({ resolver, checkPassword: sessions.checkOnlyPassword, settings }),
     users,
     tokens,
+    feedCaller: feedTokens.caller,
     forgetCallers: cache.clear,
     seedRoot: (root) => seedRoot(db, passwords, userCreated, root),
     close: usage.close,

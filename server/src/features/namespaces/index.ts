@@ -35,6 +35,7 @@ import { projectService } from './projects/projects.service.ts';
 import { relatedProjectRoutes } from './projects/related.routes.ts';
 import { starRoutes } from './stars/stars.routes.ts';
 
+export { abilityScope, allOf, projectScope, type Sql, withTables } from './access/access.queries.ts';
 export { nextIid } from './access/counters.queries.ts';
 export { removeGrantsOf } from './access-tokens/access-tokens.queries.ts';
 export type { NamespacesDependencies } from './deps.ts';

@@ -85,6 +85,12 @@ export interface RepositoryAccess {
     window: { skip: number; limit: number },
   ): Promise<CommitJson[]>;
   commit(subject: ProjectSubject, sha: string): Promise<CommitJson>;
+  /** What a push brought: how many commits, and the title of the newest. `before` null: everything of the branch. */
+  pushed(
+    project: RepositoryRow,
+    before: string | null,
+    after: string,
+  ): Promise<{ count: number; title: string | null }>;
   diff(project: RepositoryRow, from: string, to: string): Promise<{ files: FileChange[]; overflow: boolean }>;
   changedPaths(project: RepositoryRow, from: string, to: string): Promise<string[]>;
   /** Text of a file at a commit; null when it does not exist, is no file, or is larger than `maximumBytes`. */

@@ -96,6 +96,16 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     async commit(subject, sha) {
       return commitJson(await reader.commit(subject.project, sha), urlOf(subject));
     },
+    async pushed(project, before, after) {
+      const repo = open(project);
+      const head = await reader.resolve(project, after);
+      // The branch may have moved on, and its old commits be gone.
+      if (head === null) return { count: 0, title: null };
+      const known = before === null ? null : await reader.resolve(project, before);
+      const not = known === null ? [] : [knownSha(known)];
+      const count = await git.countCommits(repo, { from: [knownSha(head)], not });
+      return { count, title: (await reader.commit(project, head)).title };
+    },
     async diff(project, from, to) {
       try {
         return fileChanges(await git.diff(open(project), knownSha(from), knownSha(to)));

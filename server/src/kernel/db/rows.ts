@@ -7,6 +7,7 @@ import type {
   CiVariablesTable,
   DeployTokensTable,
   EmailsTable,
+  EventsTable,
   GpgKeysTable,
   GrantsTable,
   IdentitiesTable,
@@ -15,6 +16,7 @@ import type {
   LabelsTable,
   MergeRequestsTable,
   NamespacesTable,
+  NotificationSettingsTable,
   OauthApplicationsTable,
   OauthAuthorizationsTable,
   OauthCodesTable,
@@ -61,3 +63,5 @@ export type MergeRequest = Selectable<MergeRequestsTable>;
 export type Badge = Selectable<BadgesTable>;
 export type Label = Selectable<LabelsTable>;
 export type WebHook = Selectable<WebHooksTable>;
+export type Event = Selectable<EventsTable>;
+export type NotificationSetting = Selectable<NotificationSettingsTable>;

@@ -107,6 +107,24 @@ export interface EmailsTable {
   created_at: Generated<Date>;
 }
 
+export interface EventsTable {
+  id: Generated<number>;
+  fact_id: number | null;
+  project_id: number;
+  author_id: number;
+  action: 'created' | 'updated' | 'closed' | 'reopened' | 'pushed' | 'commented' | 'merged' | 'joined' | 'left' | 'destroyed' | 'expired' | 'approved';
+  target_type: string | null;
+  merge_request_id: number | null;
+  push_action: 'created' | 'removed' | 'pushed' | null;
+  ref_type: 'branch' | 'tag' | null;
+  ref: string | null;
+  commit_from: string | null;
+  commit_to: string | null;
+  commit_title: string | null;
+  commit_count: number | null;
+  created_at: Generated<Date>;
+}
+
 export interface ExternalStatusCheckBranchesTable {
   check_id: number;
   protected_branch_id: number;
@@ -434,6 +452,15 @@ export interface NamespacesTable {
   only_allow_merge_if_pipeline_succeeds: Generated<boolean>;
   allow_merge_on_skipped_pipeline: Generated<boolean>;
   only_allow_merge_if_all_discussions_are_resolved: Generated<boolean>;
+}
+
+export interface NotificationSettingsTable {
+  user_id: number;
+  namespace_id: number | null;
+  project_id: number | null;
+  level: Generated<'disabled' | 'participating' | 'watch' | 'global' | 'mention' | 'custom'>;
+  events: GeneratedJson;
+  updated_at: Generated<Date>;
 }
 
 export interface OauthApplicationsTable {
@@ -984,6 +1011,9 @@ export interface UsersTable {
   deletion_requested_at: Date | null;
   two_factor_enabled: Generated<boolean>;
   two_factor_required_since: Date | null;
+  feed_token_sha256: Buffer | null;
+  feed_token_encrypted: Buffer | null;
+  notification_email: string | null;
 }
 
 export interface WebHooksTable {
@@ -1029,6 +1059,7 @@ export interface Database {
   ci_variables: CiVariablesTable;
   deploy_tokens: DeployTokensTable;
   emails: EmailsTable;
+  events: EventsTable;
   external_status_check_branches: ExternalStatusCheckBranchesTable;
   external_status_checks: ExternalStatusChecksTable;
   facts: FactsTable;
@@ -1053,6 +1084,7 @@ export interface Database {
   merge_requests: MergeRequestsTable;
   namespace_custom_attributes: NamespaceCustomAttributesTable;
   namespaces: NamespacesTable;
+  notification_settings: NotificationSettingsTable;
   oauth_applications: OauthApplicationsTable;
   oauth_authorizations: OauthAuthorizationsTable;
   oauth_codes: OauthCodesTable;

@@ -31,7 +31,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escape
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** Texts of people are escaped in the HTML part and kept in one line in the subject. */
-export function writeLetter(letter: Letter, externalUrl: string): MailMessage {
+export function writeLetter(letter: Letter, externalUrl: string, addition: string | null = null): MailMessage {
   const { paragraphs, action, details = [], closing } = letter;
   const footer = `You receive this message because of your account on ${externalUrl}.`;
   const text = [
@@ -39,7 +39,7 @@ export function writeLetter(letter: Letter, externalUrl: string): MailMessage {
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...(details.length > 0 ? [details.map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n')] : []),
     ...(closing ? [closing] : []),
-    `-- \n${footer}`,
+    `-- \n${[footer, ...(addition ? [addition] : [])].join('\n\n')}`,
   ].join('\n\n');
   const paragraph = (content: string) => `<p style="margin:0 0 16px">${content}</p>`;
   const rows = details.map(
@@ -61,6 +61,7 @@ export function writeLetter(letter: Letter, externalUrl: string): MailMessage {
     ...(rows.length > 0 ? [`<table style="margin:0 0 16px;border-collapse:collapse">${rows.join('')}</table>`] : []),
     ...(closing ? [paragraph(escaped(closing))] : []),
     `<p style="color:#5c6370;font-size:14px;border-top:1px solid #d0d7de;padding-top:8px">${escaped(footer)}</p>`,
+    ...(addition ? [paragraph(escaped(addition))] : []),
     '</body></html>',
   ].join('\n');
   return { to: letter.to, subject: oneLine(letter.subject), text: `${text}\n`, html };

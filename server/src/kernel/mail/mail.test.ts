@@ -91,6 +91,7 @@ describe('the check of the server', () => {
       from: null,
       replyTo: null,
       externalUrl: 'https://forge.example',
+      settings: app.settings,
       secrets: secretsFrom(randomBytes(32)),
       log: { info: () => undefined, warn: () => undefined },
     });

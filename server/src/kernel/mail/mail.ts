@@ -5,6 +5,7 @@ import Type from 'typebox';
 import type { Db } from '../db/index.ts';
 import { addJob, defineTask, type Task } from '../queue/index.ts';
 import type { Secrets } from '../secrets/index.ts';
+import type { Settings } from '../settings/index.ts';
 import { type Letter, type MailMessage, writeLetter } from './letter.ts';
 import { isMailAddress, parseMailbox, parseSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
@@ -15,6 +16,7 @@ export interface MailDependencies {
   readonly from: string | null;
   readonly replyTo: string | null;
   readonly externalUrl: string;
+  readonly settings: Settings;
   /** Messages wait sealed: they hold links that must not be read from the queue's table. */
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -75,7 +77,7 @@ function isFinal(error: unknown): boolean {
 
 /** One per process, made by app.ts. */
 export function createMail(deps: MailDependencies): Mail {
-  const { secrets, externalUrl, log } = deps;
+  const { secrets, settings, externalUrl, log } = deps;
   const server = deps.smtpUrl === null ? null : parseSmtpUrl(deps.smtpUrl);
   const from = deps.from === null ? defaultFrom(externalUrl) : parseMailbox(deps.from);
   const replyTo = deps.replyTo === null ? null : parseMailbox(deps.replyTo);
@@ -104,7 +106,7 @@ export function createMail(deps: MailDependencies): Mail {
         envelope: { from: from.address, to: [message.to] },
         subject: message.subject,
         text: message.text,
-        html: message.html,
+        ...((await settings.read()).html_emails_enabled ? { html: message.html } : {}),
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
         signal,
       });
@@ -126,7 +128,7 @@ export function createMail(deps: MailDependencies): Mail {
     send: async (tx, letter) => {
       if (!server) return false;
       if (!isMailAddress(letter.to)) throw new Error('a message has no usable address');
-      const message = writeLetter(letter, externalUrl);
+      const message = writeLetter(letter, externalUrl, (await settings.read()).email_additional_text);
       const sealed = secrets.seal(JSON.stringify({ id: randomUUID(), message }), purpose).toString('base64');
       await addJob(tx, task, { sealed });
       return true;

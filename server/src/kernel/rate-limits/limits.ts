@@ -157,6 +157,17 @@ const rows = {
     per: 'account that is signed in to, existing or not',
     by: ({ params }) => textOf(params.login)?.trim().toLowerCase() ?? null,
   },
+  account_mails: {
+    setting: 'account_mails_limit',
+    seconds: 60 * minute,
+    per: 'address that a mail of sign-up, confirmation or a new password is asked for, known or not',
+    by: ({ params }) => textOf(params.email)?.trim().toLowerCase() ?? null,
+  },
+  profile_resend_email_confirmation: {
+    setting: 'profile_resend_email_confirmation_limit',
+    seconds: minute,
+    ...perUser,
+  },
   runner_jobs_request_api: { setting: 'runner_jobs_request_api_limit', seconds: minute, ...perRunner },
   runner_jobs_patch_trace_api: { setting: 'runner_jobs_patch_trace_api_limit', seconds: minute, ...perRunner },
   runner_jobs_api: { setting: 'runner_jobs_endpoints_api_limit', seconds: minute, ...perRunner },

@@ -16,6 +16,7 @@ const pages = [
   ['/-/user_settings/gpg_keys', 'GPG keys'],
   ['/-/user_settings/authentication_log', 'Authentication log'],
   ['/-/user_settings/active_sessions', 'Active sessions'],
+  ['/-/profile/notifications', 'Notifications'],
   ['/-/profile/preferences', 'Preferences'],
 ] as const;
 

@@ -1,9 +1,7 @@
 /** The name of the account, how it is protected, and who else signs it in. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
-import { sessionQuery } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { LinkButton } from '../../ui/links.ts';
@@ -12,17 +10,16 @@ import { TextField, useFields } from '../../ui/TextField.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { Facts } from '../profile/Facts.tsx';
 import classes from './account.module.css';
+import { DeleteAccount } from './DeleteAccount.tsx';
 import { useOwnAccount } from './useOwnAccount.ts';
 
 function Username() {
   const { account, again } = useOwnAccount();
-  const { data: session } = useQuery(sessionQuery);
   const [changing, setChanging] = useState(false);
-  const fields = useFields({ username: account.username });
+  const fields = useFields({ username: account.username, current_password: '' });
   const sending = useForm(async () => {
-    await unwrap(
-      client.PUT('/users/{id}', { params: { path: { id: account.id } }, body: { username: fields.values.username } }),
-    );
+    await unwrap(client.PUT('/user', { body: fields.values }));
+    fields.set('current_password', '');
     await again();
     setChanging(false);
   });
@@ -32,26 +29,30 @@ function Username() {
         <Text>
           <code>@{account.username}</code>
         </Text>
-        {session?.user?.is_admin ? (
-          <Group>
-            <Button variant="default" size="xs" onClick={() => setChanging(true)}>
-              Change username
-            </Button>
-          </Group>
-        ) : (
-          <Text c="var(--mr-dim)">An administrator of this instance can change it.</Text>
-        )}
+        <Group>
+          <Button variant="default" size="xs" onClick={() => setChanging(true)}>
+            Change username
+          </Button>
+        </Group>
       </Stack>
     );
   return (
     <form {...sending.form}>
-      <FormError error={sending.reason('username') ? null : sending.error} />
+      <FormError error={sending.reason('username') || sending.reason('current_password') ? null : sending.error} />
       <Stack gap="md">
-        <Alert color="yellow" variant="light" title="What changes with it" role="note">
-          The addresses of your profile and of your personal projects: links, clones and scripts that use the old ones
-          stop working, and somebody else may take the old name.
+        <Alert variant="light" title="What changes with it" role="note">
+          The addresses of your profile and of your personal projects. Old ones of projects lead to the new ones until
+          somebody else takes the old name.
         </Alert>
         <TextField of={fields} reason={sending.reason} name="username" label="New username" required autoFocus />
+        <TextField
+          of={fields}
+          reason={sending.reason}
+          name="current_password"
+          label="Your password"
+          type="password"
+          autoComplete="current-password"
+        />
         <Group>
           <Button
             type="submit"
@@ -103,6 +104,7 @@ export default function AccountPage() {
           <Facts facts={account.identities.map(({ provider, extern_uid }) => [provider, extern_uid] as const)} />
         </section>
       ) : null}
+      <DeleteAccount />
     </Page>
   );
 }

@@ -1,13 +1,11 @@
-/** Name and details of one's own account. The API lets administrators change them; others see what is kept. */
-import { Alert, Checkbox, Stack } from '@mantine/core';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+/** Name and details of one's own account. */
+import { Checkbox, Stack } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import * as accounts from '../../lib/accounts.ts';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
-import { sessionQuery } from '../../lib/session.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { TextField, useFields } from '../../ui/TextField.tsx';
-import { Facts } from '../profile/Facts.tsx';
 import { ProfileFields, profileValues } from '../profile/ProfileFields.tsx';
 import { Save } from '../settings/Save.tsx';
 import classes from './account.module.css';
@@ -21,7 +19,7 @@ function DetailForm({ account, again }: { account: Schemas['UserAccount']; again
     ...profileValues(account),
   });
   const sending = useForm(async () => {
-    await unwrap(client.PUT('/users/{id}', { params: { path: { id: account.id } }, body: fields.values }));
+    await unwrap(client.PUT('/user', { body: fields.values }));
     await again();
   });
   const confirmed = emails.filter(({ confirmed_at }) => confirmed_at !== null).map(({ email }) => email);
@@ -49,31 +47,10 @@ function DetailForm({ account, again }: { account: Schemas['UserAccount']; again
 
 export function DetailSettings() {
   const { account, again } = useOwnAccount();
-  const { data: session } = useQuery(sessionQuery);
   return (
     <section className={classes.section} aria-label="Details">
       <h2>Details</h2>
-      {session?.user?.is_admin ? (
-        <DetailForm account={account} again={again} />
-      ) : (
-        <Stack gap="md">
-          <Alert variant="light" role="note">
-            Administrators of this instance keep these details: ask one to change them.
-          </Alert>
-          <Facts
-            facts={[
-              ['Name', account.name],
-              ['About', account.bio],
-              ['Work', account.work_information],
-              ['Pronouns', account.pronouns],
-              ['Location', account.location],
-              ['Public e-mail', account.public_email],
-              ['Web site', account.website_url],
-              ['Private profile', account.private_profile ? 'Yes' : 'No'],
-            ]}
-          />
-        </Stack>
-      )}
+      <DetailForm account={account} again={again} />
     </section>
   );
 }

@@ -12,6 +12,8 @@ import { Page } from '../../ui/Page.tsx';
 import { TextField, useFields } from '../../ui/TextField.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import classes from './account.module.css';
+import { PrimaryAddress } from './PrimaryAddress.tsx';
+import { Resend } from './Resend.tsx';
 import { useOwnAccount } from './useOwnAccount.ts';
 
 function Confirmed({ at }: { at: string | null }) {
@@ -54,7 +56,12 @@ export default function EmailsPage() {
           <DataRow
             title={account.email}
             meta={<Confirmed at={account.confirmed_at} />}
-            after={<Badge variant="light">Primary</Badge>}
+            after={
+              <>
+                <Resend pending={account.confirmed_at === null} email={account.email} />
+                <Badge variant="light">Primary</Badge>
+              </>
+            }
           />
           {emails.map((email) => (
             <DataRow
@@ -62,19 +69,23 @@ export default function EmailsPage() {
               title={email.email}
               meta={<Confirmed at={email.confirmed_at} />}
               after={
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-label={`Remove ${email.email}`}
-                  onClick={() => setLeaving(email)}
-                >
-                  Remove
-                </Button>
+                <>
+                  <Resend pending={email.confirmed_at === null} email={email.email} id={email.id} />
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={`Remove ${email.email}`}
+                    onClick={() => setLeaving(email)}
+                  >
+                    Remove
+                  </Button>
+                </>
               }
             />
           ))}
         </DataList>
       </Stack>
+      <PrimaryAddress />
       <section className={classes.section} aria-label="Add an address">
         <h2>Add an address</h2>
         <form {...sending.form}>

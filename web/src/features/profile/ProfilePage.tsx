@@ -9,6 +9,7 @@ import { toSegment } from '../../lib/urls.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
+import { EventList } from '../activity/EventList.tsx';
 import { About } from './About.tsx';
 import { People } from './People.tsx';
 import { ProjectList } from './ProjectList.tsx';
@@ -34,6 +35,7 @@ export default function ProfilePage({ username }: { username: string }) {
   const of = accounts.ofUser(found.id);
   const { data: user } = useSuspenseQuery(of.details());
   const { data: projects = [] } = useQuery(of.projects());
+  const { data: events = [] } = useQuery(of.events());
   const { data: followers } = useQuery(of.followers());
   const { data: following } = useQuery(of.following());
   const { data: session } = useQuery(sessionQuery);
@@ -45,6 +47,7 @@ export default function ProfilePage({ username }: { username: string }) {
   const withheld = followers === undefined;
   const tabs = [
     ['projects', 'Projects', projects.length],
+    ['activity', 'Activity', null],
     ['followers', 'Followers', followers?.length ?? 0],
     ['following', 'Following', following?.length ?? 0],
   ] as const;
@@ -106,7 +109,9 @@ export default function ProfilePage({ username }: { username: string }) {
               This profile is private.
             </Text>
           ) : null}
-          {tab === 'followers' && followers ? (
+          {tab === 'activity' ? (
+            <EventList events={events} />
+          ) : tab === 'followers' && followers ? (
             <People label="Followers" people={followers} nobody="Nobody follows yet" />
           ) : tab === 'following' && following ? (
             <People label="Following" people={following} nobody="Follows nobody yet" />

@@ -137,6 +137,9 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
               Pipelines
             </Link>
           )}
+          <Link to="/p/$path/activity" params={params} {...current('activity')}>
+            Activity
+          </Link>
           {view.level >= level.guest ? (
             <Link to="/p/$path/project_members" params={params} {...current('project_members')}>
               Members

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from '../../lib/session.ts';
 import { ownTokens } from '../../lib/tokens.ts';
 import { Page } from '../../ui/Page.tsx';
+import { FeedToken } from './FeedToken.tsx';
 import { administratorScopes, personalScopes } from './scopes.ts';
 import { TokenManager } from './TokenManager.tsx';
 
@@ -18,6 +19,7 @@ export default function TokensPage() {
           scopes={session?.user?.is_admin ? administratorScopes : personalScopes}
         />
       </Stack>
+      {session?.user ? <FeedToken username={session.user.username} /> : null}
     </Page>
   );
 }

@@ -71,6 +71,7 @@ export function createResolver(deps: ResolverDependencies): Credentials {
   const accessTokens: BearerKind = async (hash) => {
     const holder = await findTokenHolder(db, hash);
     if (!holder || (holder.token_kind === 'impersonation' && !deps.impersonationEnabled)) return null;
+    if (holder.token_kind === 'personal' && (await deps.settings.read()).disable_personal_access_tokens) return null;
     return {
       user: holder.user,
       credential: { kind: 'token', tokenId: holder.token_id, tokenKind: holder.token_kind },

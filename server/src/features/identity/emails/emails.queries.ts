@@ -44,6 +44,7 @@ export async function deleteEmail(tx: Db, email: Email): Promise<void> {
   await tx.deleteFrom('emails').where('id', '=', email.id).execute();
   await sql`update users set
       public_email = case when lower(public_email) = lower(${email.email}) then '' else public_email end,
-      commit_email = case when lower(commit_email) = lower(${email.email}) then null else commit_email end
+      commit_email = case when lower(commit_email) = lower(${email.email}) then null else commit_email end,
+      notification_email = case when lower(notification_email) = lower(${email.email}) then null else notification_email end
     where id = ${email.user_id}`.execute(tx);
 }

@@ -4,14 +4,25 @@ import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/inde
 import type { Email, User } from '../../../kernel/db/rows.ts';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
 import { announceChange } from '../changes/index.ts';
-import { addressTaken, type Confirmations, dropUnconfirmed } from '../confirmations/index.ts';
-import { check, emailReasons, userEntity } from '../users/index.ts';
+import { addressTaken, type Confirmations, confirmedAddresses, dropUnconfirmed } from '../confirmations/index.ts';
+import { check, emailReasons, updateUser, userEntity } from '../users/index.ts';
 import { deleteEmail, insertEmail } from './emails.queries.ts';
 
 export interface Emails {
   /** Throws the API's 400. */
   add(user: User, address: string, confirmed: boolean, origin: AuditOrigin): Promise<Email>;
   remove(user: User, email: Email, origin: AuditOrigin): Promise<void>;
+}
+
+/** Sends the mail of a user elsewhere: to a confirmed address of theirs; an empty one is the primary one. */
+export async function setNotificationEmail(tx: Db, user: User, given: string): Promise<void> {
+  const address = given.trim();
+  const own = await confirmedAddresses(tx, user);
+  if (address !== '' && !own.some((each) => each.toLowerCase() === address.toLowerCase()))
+    throw invalidRecord({ notification_email: ['must be an email you have verified'] });
+  const isPrimary = address === '' || address.toLowerCase() === user.email.toLowerCase();
+  await updateUser(tx, user.id, { notification_email: isPrimary ? null : address });
+  await announceChange(tx);
 }
 
 const taken = () => invalidRecord({ email: ['has already been taken'] });

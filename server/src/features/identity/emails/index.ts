@@ -1,3 +1,4 @@
 /** Addresses of users. */
+export { findEmail } from './emails.queries.ts';
 export { emailRoutes } from './emails.routes.ts';
-export { createEmails } from './emails.service.ts';
+export { createEmails, setNotificationEmail } from './emails.service.ts';

@@ -5,7 +5,11 @@ interface Reader {
   readonly name: string;
   readonly username: string;
   readonly email: string;
+  /** Where notices go instead. What decides over the account goes to the primary address alone. */
+  readonly notification_email?: string | null;
 }
+
+const noticeTo = ({ notification_email, email }: Reader) => notification_email || email;
 
 const hello = (name: string) => `Hello ${name},`;
 const link = (externalUrl: string, path: string, name: string, token: string) =>
@@ -71,9 +75,20 @@ export const accountRejected = (user: Reader): Letter => ({
   paragraphs: [hello(user.name), 'An administrator declined your request for an account. It was removed.'],
 });
 
+export const accountDeactivated = (user: Reader, externalUrl: string, addition: string | null): Letter => ({
+  to: user.email,
+  subject: 'Your account was deactivated',
+  paragraphs: [
+    hello(user.name),
+    `Your account @${user.username} was deactivated. Nothing of it was removed: it works again as soon as you sign in.`,
+    ...(addition ? [addition] : []),
+  ],
+  action: { label: 'Sign in', url: `${externalUrl}/users/sign_in` },
+});
+
 /** To each administrator who decides about it. */
 export const approvalWanted = (administrator: Reader, user: Reader, externalUrl: string): Letter => ({
-  to: administrator.email,
+  to: noticeTo(administrator),
   subject: 'An account waits for approval',
   paragraphs: [hello(administrator.name), `${user.name} (@${user.username}, ${user.email}) asked for an account.`],
   action: { label: 'Look at the request', url: `${externalUrl}/admin/users` },
@@ -83,7 +98,7 @@ export const unknownSignIn = (
   user: Reader,
   sign: { readonly address: string; readonly agent: string | null; readonly at: Date },
 ): Letter => ({
-  to: user.email,
+  to: noticeTo(user),
   subject: 'Somebody signed in from a new place',
   paragraphs: [hello(user.name), `Your account @${user.username} was signed in to from an address not seen before.`],
   details: [
@@ -95,7 +110,7 @@ export const unknownSignIn = (
 });
 
 export const keyAdded = (user: Reader, kind: 'SSH' | 'GPG', title: string): Letter => ({
-  to: user.email,
+  to: noticeTo(user),
   subject: `A new ${kind} key was added to your account`,
   paragraphs: [hello(user.name), `A ${kind} key was added to your account @${user.username}.`],
   details: [['Key', title]],

@@ -1,13 +1,16 @@
 /** Taking access from accounts and giving it back. Whatever is not `active` loses sessions and tokens at once. */
-import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
+import Type from 'typebox';
+import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
+import { type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { letters } from '../mails/index.ts';
 import { keepAnAdministrator, lockUser, updateUser, userEntity } from '../users/index.ts';
+import { dormantUsers } from './moderation.queries.ts';
 
 export interface ModerationDependencies {
   readonly db: Db;
@@ -26,6 +29,7 @@ type Outcome = boolean | null;
 const isBlocked = ({ state }: User) => state !== 'active' && state !== 'deactivated';
 const isInternal = ({ user_type }: User) => user_type === 'ghost';
 const millisecondsPerDay = 86_400_000;
+const batch = 100;
 
 /** When the user was last there; null when they never were. */
 function lastActive({ last_activity_on, current_sign_in_at }: User): number | null {
@@ -96,6 +100,8 @@ export interface Moderation {
   run(action: Action, userId: number, origin: AuditOrigin): Promise<Outcome>;
   /** Somebody who was away comes back by signing in. */
   reactivate(userId: number, origin: AuditOrigin): Promise<void>;
+  readonly tasks: readonly Task[];
+  readonly cron: readonly CronItem[];
 }
 
 export function createModeration(deps: ModerationDependencies): Moderation {
@@ -106,7 +112,8 @@ export function createModeration(deps: ModerationDependencies): Moderation {
       await keepAnAdministrator(tx, user.id);
       await deps.endSessions(tx, user.id);
     }
-    await updateUser(tx, user.id, { state });
+    // An account that waits for its removal and is let in again stays.
+    await updateUser(tx, user.id, state === 'active' ? { state, deletion_requested_at: null } : { state });
     await recordAudit(tx, {
       ...origin,
       entity: userEntity(user),
@@ -114,23 +121,50 @@ export function createModeration(deps: ModerationDependencies): Moderation {
       details: { from: user.state, to: state },
     });
     if (action === 'approve') await mail.send(tx, letters.accountApproved(user, externalUrl));
+    if (action === 'deactivate') {
+      const { user_deactivation_emails_enabled, deactivation_email_additional_text } = await settings.read();
+      if (user_deactivation_emails_enabled)
+        await mail.send(tx, letters.accountDeactivated(user, externalUrl, deactivation_email_additional_text));
+    }
     await announceChange(tx);
   }
 
+  const run: Moderation['run'] = async (action, userId, origin) => {
+    const dormantDays = (await settings.read()).deactivate_dormant_users_period;
+    const outcome = await transaction(db, async (tx): Promise<Outcome> => {
+      const user = await lockUser(tx, userId);
+      if (!user) throw notFound('User');
+      const state = actions[action](user, { callerId: origin.author?.id ?? null, dormantDays });
+      if (state === null || state === false) return state;
+      await change(tx, user, state, action, origin);
+      return true;
+    });
+    deps.forget();
+    return outcome;
+  };
+
+  const sweep = defineTask('users.deactivate_dormant', Type.Object({}), async (_payload, { signal }) => {
+    const { deactivate_dormant_users, deactivate_dormant_users_period } = await settings.read();
+    if (!deactivate_dormant_users) return;
+    let after = 0;
+    for (;;) {
+      const ids = await dormantUsers(db, deactivate_dormant_users_period, after, batch);
+      for (const id of ids) {
+        signal.throwIfAborted();
+        // Whoever came back meanwhile, and the last administrator, stay.
+        await run('deactivate', id, systemOrigin).catch((error: unknown) => {
+          if (!(error instanceof HttpError)) throw error;
+        });
+        after = id;
+      }
+      if (ids.length < batch) return;
+    }
+  });
+
   return {
-    run: async (action, userId, origin) => {
-      const dormantDays = (await settings.read()).deactivate_dormant_users_period;
-      const outcome = await transaction(db, async (tx): Promise<Outcome> => {
-        const user = await lockUser(tx, userId);
-        if (!user) throw notFound('User');
-        const state = actions[action](user, { callerId: origin.author?.id ?? null, dormantDays });
-        if (state === null || state === false) return state;
-        await change(tx, user, state, action, origin);
-        return true;
-      });
-      deps.forget();
-      return outcome;
-    },
+    run,
+    tasks: [sweep],
+    cron: [{ task: sweep.name, schedule: '11 2 * * *' }],
     reactivate: async (userId, origin) => {
       await transaction(db, async (tx) => {
         const user = await lockUser(tx, userId);

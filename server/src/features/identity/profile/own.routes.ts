@@ -27,6 +27,7 @@ const Preferences = Entity('UserPreferences', {
   view_diffs_file_by_file: Flag(),
   show_whitespace_in_diffs: Flag(),
   pass_user_identities_to_ci_jwt: Flag(),
+  timezone: Nullable(Text({ description: 'As `Europe/Berlin`' })),
 });
 const preferences = (user: User): Static<typeof Preferences> => ({
   id: user.id,
@@ -34,6 +35,7 @@ const preferences = (user: User): Static<typeof Preferences> => ({
   view_diffs_file_by_file: user.view_diffs_file_by_file,
   show_whitespace_in_diffs: user.show_whitespace_in_diffs,
   pass_user_identities_to_ci_jwt: user.pass_user_identities_to_ci_jwt,
+  timezone: user.timezone,
 });
 
 const Avatar = Entity('Avatar', { avatar_url: Nullable(Text()) });

@@ -21,6 +21,8 @@ export interface RegistrationMountDependencies {
   readonly reset: PasswordReset;
   /** Counts an attempt to sign in to an account; why it is refused, null when it is not. */
   readonly signInRefusal: (login: string) => Promise<Error | null>;
+  /** Counts a mail to an address that a stranger asks for; why it is refused, null when it is not. */
+  readonly mailRefusal: (email: string) => Promise<Error | null>;
   readonly externalUrl: string;
 }
 
@@ -31,6 +33,12 @@ const quietMilliseconds = 60_000;
 
 export function mountRegistration(server: FastifyInstance, deps: RegistrationMountDependencies): void {
   const { db, settings, mail, confirmations, registration, reset, externalUrl } = deps;
+
+  /** The same for every address, so that a refusal tells nothing about accounts. */
+  async function countMail(email: string): Promise<void> {
+    const refusal = await deps.mailRefusal(email);
+    if (refusal) throw refusal;
+  }
 
   server.get('/-/registration', async (_request, reply) => {
     const values = await settings.read();
@@ -68,6 +76,7 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
     handler: async (params, request) => {
       const { username, name, email, password, terms_accepted } = params;
       const termsAccepted = terms_accepted ?? false;
+      await countMail(email);
       const user = await registration.signUp({ username, name, email, password, termsAccepted, address: request.ip });
       return { username: user.username, state: user.state, confirmed: user.confirmed_at !== null };
     },
@@ -92,6 +101,7 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
     params: Type.Object({ email: text() }),
     handler: async ({ email }) => {
       if (!mail.configured) throw plainError(422, 'No mail server is configured. Ask an administrator.');
+      await countMail(email);
       await transaction(db, async (tx) => {
         const user = await findUnconfirmed(tx, email.trim());
         const sent = user?.confirmation_sent_at?.getTime() ?? 0;
@@ -107,6 +117,7 @@ export function mountRegistration(server: FastifyInstance, deps: RegistrationMou
     status: 202,
     params: Type.Object({ email: text() }),
     handler: async ({ email }, request) => {
+      await countMail(email);
       await reset.request(email, request.ip);
       return onItsWay;
     },

@@ -16,6 +16,13 @@ export async function activeAdministrators(db: Db): Promise<User[]> {
     .execute();
 }
 
+/** How many people have an account that works, counted no further than the limit. */
+export async function countPeople(db: Db, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from (
+    select 1 from users where state = 'active' and user_type = 'human' limit ${limit}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** Whose confirmed primary address it is, if they may have a new password and were not sent a link just now. */
 export async function findForReset(tx: Db, address: string, quietSeconds: number): Promise<User | undefined> {
   return await tx

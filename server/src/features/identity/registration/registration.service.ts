@@ -8,7 +8,7 @@ import type { Mail } from '../../../kernel/mail/index.ts';
 import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
 import { letters } from '../mails/index.ts';
 import type { Users } from '../users/index.ts';
-import { activeAdministrators } from './registration.queries.ts';
+import { activeAdministrators, countPeople } from './registration.queries.ts';
 
 export interface SignUp {
   readonly username: string;
@@ -41,6 +41,8 @@ export function addressAllowed(address: string, settings: ApplicationSettings): 
   const among = (patterns: readonly string[]) => patterns.some((pattern) => domainMatches(pattern, domain));
   if (settings.domain_allowlist.length > 0 && !among(settings.domain_allowlist)) return false;
   if (settings.domain_denylist_enabled && among(settings.domain_denylist)) return false;
+  if (settings.enforce_email_subaddress_restrictions && address.slice(0, address.lastIndexOf('@')).includes('+'))
+    return false;
   const restriction = settings.email_restrictions_enabled ? (settings.email_restrictions ?? '') : '';
   if (restriction === '') return true;
   try {
@@ -82,7 +84,9 @@ export function createRegistration(deps: RegistrationDependencies): Registration
         );
       if (!addressAllowed(email.trim(), values)) throw invalidRecord({ email: [refusedAddress] });
       if (values.enforce_terms && !termsAccepted) throw invalidRecord({ terms: ['must be accepted'] });
-      const waits = values.require_admin_approval_after_user_signup;
+      const cap = values.new_user_signups_cap;
+      const full = cap !== null && (await countPeople(db, cap)) >= cap;
+      const waits = values.require_admin_approval_after_user_signup || full;
       const user = await users.create({
         username,
         name,

@@ -12,6 +12,23 @@ export async function deleteUser(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute();
 }
 
+/** People who never confirmed their address and never came, made that many days ago; by id. */
+export async function unconfirmedUsers(db: Db, days: number, after: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '>', after)
+    .where('confirmed_at', 'is', null)
+    .where('user_type', '=', 'human')
+    .where('sign_in_count', '=', 0)
+    .where('deletion_requested_at', 'is', null)
+    .where('created_at', '<', sql<Date>`now() - make_interval(days => ${days})`)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** `ghost`, or the first of `ghost1`, `ghost2` ... that neither a user nor a group has. */
 export async function freeGhostName(db: Db): Promise<string> {
   const { rows } = await sql<{ name: string }>`

@@ -3,16 +3,17 @@
  * with `hard` it goes too, and so do groups that nobody else owns.
  */
 import Type from 'typebox';
-import { type AuditOrigin, recordAudit } from '../../../kernel/audit/index.ts';
+import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
-import { forbidden, notFound, plainError } from '../../../kernel/http/errors.ts';
+import { forbidden, HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
-import { addJob, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import type { Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { letters } from '../mails/index.ts';
 import { findUser, insertUser, keepAnAdministrator, lockUser, updateUser, userEntity } from '../users/index.ts';
-import { deleteUser, findGhost, freeGhostName } from './removal.queries.ts';
+import { deleteUser, findGhost, freeGhostName, unconfirmedUsers } from './removal.queries.ts';
 
 /** What other slices do with the rows of somebody who goes; wired in app.ts. */
 export interface Belongings {
@@ -28,6 +29,7 @@ export interface Belongings {
 
 export interface RemovalDependencies {
   readonly db: Db;
+  readonly settings: Settings;
   readonly mail: Pick<Mail, 'send'>;
   readonly belongings: Belongings;
   readonly endSessions: (tx: Db, userId: number) => Promise<void>;
@@ -35,12 +37,19 @@ export interface RemovalDependencies {
 }
 
 export interface Removal {
-  /** Throws the API's 403, 404 and 409. */
-  remove(userId: number, hard: boolean, origin: AuditOrigin): Promise<void>;
+  /**
+   * Throws the API's 403, 404 and 409. With a delay the account is only blocked for so many days, and stays where an
+   * administrator unblocks it.
+   */
+  remove(userId: number, hard: boolean, origin: AuditOrigin, delayDays?: number): Promise<void>;
   /** Declines a request for an account. */
   reject(userId: number, origin: AuditOrigin): Promise<void>;
   readonly tasks: readonly Task[];
+  readonly cron: readonly CronItem[];
 }
+
+const millisecondsPerDay = 86_400_000;
+const batch = 100;
 
 async function ensureGhost(tx: Db): Promise<User> {
   const known = await findGhost(tx);
@@ -57,7 +66,9 @@ async function ensureGhost(tx: Db): Promise<User> {
   });
 }
 
-export function createRemoval({ db, mail, belongings, endSessions, forget }: RemovalDependencies): Removal {
+export function createRemoval(deps: RemovalDependencies): Removal {
+  const { db, settings, mail, belongings, endSessions, forget } = deps;
+
   async function removeNow(userId: number, hard: boolean, signal: AbortSignal): Promise<void> {
     const user = await findUser(db, userId);
     if (!user?.deletion_requested_at) return;
@@ -78,11 +89,12 @@ export function createRemoval({ db, mail, belongings, endSessions, forget }: Rem
     { timeout: 600_000 },
   );
 
-  async function schedule(tx: Db, user: User, hard: boolean, origin: AuditOrigin): Promise<void> {
+  async function schedule(tx: Db, user: User, hard: boolean, origin: AuditOrigin, delayDays = 0): Promise<void> {
     await keepAnAdministrator(tx, user.id);
     await endSessions(tx, user.id);
     await updateUser(tx, user.id, { state: 'blocked', deletion_requested_at: new Date() });
-    await addJob(tx, task, { user_id: user.id, hard }, { jobKey: `${task.name}:${user.id}` });
+    const runAt = delayDays > 0 ? { runAt: new Date(Date.now() + delayDays * millisecondsPerDay) } : {};
+    await addJob(tx, task, { user_id: user.id, hard }, { jobKey: `${task.name}:${user.id}`, ...runAt });
     await recordAudit(tx, {
       ...origin,
       entity: userEntity(user),
@@ -92,18 +104,40 @@ export function createRemoval({ db, mail, belongings, endSessions, forget }: Rem
     await announceChange(tx);
   }
 
+  const remove: Removal['remove'] = async (userId, hard, origin, delayDays) => {
+    const sole = hard ? [] : await belongings.soleOwnedGroups(userId);
+    await transaction(db, async (tx) => {
+      const user = await lockUser(tx, userId);
+      if (!user) throw notFound('User');
+      if (user.user_type === 'ghost') throw forbidden('An internal user cannot be removed');
+      if (sole.length > 0) throw plainError(409, 'User cannot be removed while is the sole-owner of a group');
+      await schedule(tx, user, hard, origin, delayDays);
+    });
+    forget();
+  };
+
+  /** Accounts that nobody ever came to, where the settings say so. */
+  const sweep = defineTask('users.remove_unconfirmed', Type.Object({}), async (_payload, { signal }) => {
+    const { delete_unconfirmed_users, unconfirmed_users_delete_after_days, email_confirmation_setting } =
+      await settings.read();
+    if (!delete_unconfirmed_users || email_confirmation_setting === 'off') return;
+    let after = 0;
+    for (;;) {
+      const ids = await unconfirmedUsers(db, unconfirmed_users_delete_after_days, after, batch);
+      for (const id of ids) {
+        signal.throwIfAborted();
+        // Whoever cannot be removed, as the last administrator, stays.
+        await remove(id, false, systemOrigin).catch((error: unknown) => {
+          if (!(error instanceof HttpError)) throw error;
+        });
+        after = id;
+      }
+      if (ids.length < batch) return;
+    }
+  });
+
   return {
-    remove: async (userId, hard, origin) => {
-      const sole = hard ? [] : await belongings.soleOwnedGroups(userId);
-      await transaction(db, async (tx) => {
-        const user = await lockUser(tx, userId);
-        if (!user) throw notFound('User');
-        if (user.user_type === 'ghost') throw forbidden('An internal user cannot be removed');
-        if (sole.length > 0) throw plainError(409, 'User cannot be removed while is the sole-owner of a group');
-        await schedule(tx, user, hard, origin);
-      });
-      forget();
-    },
+    remove,
     reject: async (userId, origin) => {
       await transaction(db, async (tx) => {
         const user = await lockUser(tx, userId);
@@ -114,6 +148,7 @@ export function createRemoval({ db, mail, belongings, endSessions, forget }: Rem
       });
       forget();
     },
-    tasks: [task],
+    tasks: [task, sweep],
+    cron: [{ task: sweep.name, schedule: '31 2 * * *' }],
   };
 }

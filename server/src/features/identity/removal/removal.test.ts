@@ -55,6 +55,34 @@ async function contribution(user: User) {
   return { people };
 }
 
+const sweep = async (name: string) =>
+  await app.tasks
+    .find((task) => task.name === name)
+    ?.run({}, { signal: AbortSignal.timeout(10_000), jobId: '1', attempt: 1, maxAttempts: 1 });
+
+describe('bots of projects and groups', () => {
+  it('go when their last token was kept long enough; what they wrote stays with the ghost', async () => {
+    const owner = await buildToken(app);
+    const project = await buildProject(app, { owner: owner.user });
+    const path = `/projects/${project.id}/access_tokens`;
+    const json = { name: 'bot', scopes: ['api'], access_level: 40 };
+    const made = (await app.api<{ id: number; user_id: number }>('POST', path, { token: owner.secret, json })).body;
+    const bot = await app.db.selectFrom('users').selectAll().where('id', '=', made.user_id).executeTakeFirstOrThrow();
+    const { people } = await contribution(bot);
+    expect((await app.api('DELETE', `${path}/${made.id}`, { token: owner.secret })).status).toBe(204);
+    await sweep('tokens.sweep');
+    expect((await app.api('GET', `/users/${bot.id}`, { token: admin.secret })).body).toMatchObject({
+      state: 'deactivated',
+    });
+    const revoked_at = new Date(Date.now() - 31 * 86_400_000);
+    await app.db.updateTable('access_tokens').set({ revoked_at }).where('id', '=', made.id).execute();
+    await sweep('tokens.sweep');
+    await gone(bot.id);
+    const ghost = await app.db.selectFrom('users').select('id').where('user_type', '=', 'ghost').executeTakeFirst();
+    expect(await people()).toEqual({ author: { author_id: ghost?.id }, starter: { user_id: ghost?.id } });
+  });
+});
+
 describe('DELETE /users/:id', () => {
   it('ends access at once, removes personal projects, and gives what was written elsewhere to the ghost', async () => {
     const { user, secret } = await buildToken(app);

@@ -56,14 +56,24 @@ export function keyReasons(parsed: ParsedSshKey | null, expiresAt: Date | null, 
   return expiresAt !== null && expiresAt <= new Date() ? ['has expired'] : [];
 }
 
+/** Keys that live longer than the instance lets them are refused, and so are those without an end. */
+function expiryReasons(expiresAt: Date | null, values: ApplicationSettings): string[] {
+  const days = values.max_ssh_key_lifetime;
+  if (days === null) return [];
+  const latest = Date.now() + days * 86_400_000;
+  return expiresAt !== null && expiresAt.getTime() <= latest ? [] : [`must be within ${days} days`];
+}
+
 const taken = ['has already been taken'];
 
 export function createSshKeys({ db, settings, mail }: SshKeyDependencies): SshKeys {
   return {
     add: async (user, { title, key, expiresAt, usageType }, origin) => {
       const parsed = parseSshKey(key);
+      const values = await settings.read();
       check({
-        key: keyReasons(parsed, expiresAt, await settings.read()),
+        key: keyReasons(parsed, expiresAt, values),
+        expires_at: expiryReasons(expiresAt, values),
         title: title.trim() === '' ? ["can't be blank"] : [],
       });
       if (!parsed) throw invalidRecord({ key: ['is invalid'] });

@@ -92,6 +92,16 @@ export async function retireBots(tx: Db, ids: readonly number[] | null): Promise
   return rows.map((row) => row.id);
 }
 
+/** Bots of which no token is left. */
+export async function botsWithoutTokens(db: Db, limit: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select u.id from users u
+    where u.user_type in ('project_bot', 'group_bot') and u.state = 'deactivated' and u.deletion_requested_at is null
+      and not exists (select 1 from access_tokens t where t.user_id = u.id)
+    order by u.id limit ${limit}`.execute(db);
+  return rows.map((row) => row.id);
+}
+
 /** Removes tokens of projects and groups that ended before that day. */
 export async function deleteEndedTokens(db: Db, days: number): Promise<void> {
   await sql`

@@ -2,7 +2,7 @@
 import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { AccessToken, User } from '../../../kernel/db/rows.ts';
-import { badRequest, invalidParameters, unprocessable } from '../../../kernel/http/errors.ts';
+import { badRequest, forbidden, invalidParameters, unprocessable } from '../../../kernel/http/errors.ts';
 import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
@@ -10,6 +10,7 @@ import { createBot, type NewBot } from './bots.ts';
 import { placeScopes, unavailableScopes } from './scopes.ts';
 import { today } from './tokens.entity.ts';
 import {
+  botsWithoutTokens,
   deleteEndedTokens,
   entityOfToken,
   familyOf,
@@ -31,6 +32,8 @@ export interface TokenDependencies {
   readonly impersonationEnabled: boolean;
   /** Takes these bots' memberships away, in the transaction that ends their last token. */
   readonly botsRetired: (tx: Db, userIds: readonly number[]) => Promise<void>;
+  /** Removes a bot; what it contributed moves to the ghost user. */
+  readonly removeBot: (userId: number) => Promise<void>;
 }
 
 /** Where a bot's token belongs, and with which role. */
@@ -86,7 +89,7 @@ export interface Tokens {
   reused(secret: string, origin: AuditOrigin): Promise<void>;
   /** The first tokens of a user, by id. */
   list(userId: number, limit: number): Promise<AccessToken[]>;
-  /** Deactivates bots whose last token has expired, and removes tokens of bots that ended long ago. */
+  /** Deactivates bots whose last token has expired; removes tokens of bots that ended long ago, and then the bots. */
   sweep(): Promise<void>;
 }
 
@@ -96,8 +99,7 @@ export const inDays = (days: number): string => today(new Date(Date.now() + days
 /** The longest life of a token where the setting names none. */
 const longestLifetimeDays = 365;
 const rotatedLifetimeDays = 7;
-/** How long ended tokens of projects and groups stay in their lists. */
-const endedTokensKeptDays = 30;
+const botsAtOnce = 1000;
 
 const eventNames: Readonly<Record<AccessToken['kind'], string>> = {
   personal: 'personal_access_token',
@@ -171,6 +173,9 @@ export function createTokens(deps: TokenDependencies): Tokens {
     expiry,
     issue: async (token, handle = db) => {
       if (token.kind === 'impersonation' && !deps.impersonationEnabled) throw badRequest('Impersonation is disabled');
+      const kind = token.place?.kind ?? token.kind ?? 'personal';
+      if (kind === 'personal' && (await settings.read()).disable_personal_access_tokens)
+        throw forbidden('Personal access tokens are disabled');
       checkScopes(token);
       if (token.name.trim() === '') throw unprocessable("Name can't be blank");
       if (token.expiresAt !== null && token.expiresAt <= today())
@@ -179,7 +184,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
       const { place } = token;
       const row = await transaction(handle, async (tx) => {
         const made = await insertToken(tx, {
-          kind: place?.kind ?? token.kind ?? 'personal',
+          kind,
           project_id: place?.kind === 'project' ? place.id : null,
           namespace_id: place?.kind === 'group' ? place.id : null,
           access_level: place?.accessLevel ?? null,
@@ -251,7 +256,8 @@ export function createTokens(deps: TokenDependencies): Tokens {
         await deps.botsRetired(tx, retired);
         await announceChange(tx);
       });
-      await deleteEndedTokens(db, endedTokensKeptDays);
+      await deleteEndedTokens(db, (await settings.read()).inactive_resource_access_tokens_delete_after_days);
+      for (const id of await botsWithoutTokens(db, botsAtOnce)) await deps.removeBot(id);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Personal access tokens over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { buildAdmin, buildToken, buildUser, unique } from '../../../../test/factories.ts';
+import { buildAdmin, buildProject, buildToken, buildUser, unique } from '../../../../test/factories.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { inDays } from './tokens.service.ts';
 
@@ -130,5 +130,24 @@ describe('/personal_access_tokens/self and revoking', () => {
     const gone = await app.api('DELETE', `/personal_access_tokens/${row.id}`, { token: admin.secret });
     expect([gone.status, gone.body]).toEqual([204, null]);
     expect((await app.api('GET', '/user', { token: secret })).status).toBe(401);
+  });
+});
+
+describe('disable_personal_access_tokens', () => {
+  it('nobody makes or uses personal tokens; those of projects work on', async () => {
+    const { secret, user } = await buildToken(app);
+    const project = await buildProject(app, { owner: user });
+    const path = `/projects/${project.id}/access_tokens`;
+    const json = { name: 'bot', scopes: ['api'] };
+    const bot = (await app.api<Json>('POST', path, { token: secret, json })).body;
+    await app.settings.write({ disable_personal_access_tokens: true });
+    try {
+      await expect(buildToken(app)).rejects.toMatchObject({ status: 403 });
+      await expect.poll(async () => (await app.api('GET', '/user', { token: secret })).status).toBe(401);
+      expect((await app.api('GET', '/user', { token: String(bot.token) })).status).toBe(200);
+    } finally {
+      await app.settings.write({ disable_personal_access_tokens: false });
+    }
+    await expect.poll(async () => (await app.api('GET', '/user', { token: secret })).status).toBe(200);
   });
 });

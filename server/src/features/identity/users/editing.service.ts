@@ -119,11 +119,12 @@ export function createEditing(deps: UserDependencies): UserEditing {
   }
 
   /** The commit address follows the user name, and an address that is no longer the user's is none for commits. */
-  function commitAddress(user: User, changes: UserChanges, username: string): Partial<User> {
+  async function commitAddress(user: User, changes: UserChanges, username: string): Promise<Partial<User>> {
     const wanted = changes.columns.commit_email;
-    const isPrivate = user.commit_email === privateAddress(user, externalUrl);
+    // Whatever host such addresses had when it was chosen.
+    const isPrivate = user.commit_email?.startsWith(`${user.id}-${user.username}@`) ?? false;
     if (wanted === '_private' || (wanted === undefined && isPrivate))
-      return { commit_email: privateAddress({ id: user.id, username }, externalUrl) };
+      return { commit_email: privateAddress({ id: user.id, username }, externalUrl, await settings.read()) };
     return wanted === undefined ? {} : { commit_email: wanted || null };
   }
 
@@ -145,7 +146,7 @@ export function createEditing(deps: UserDependencies): UserEditing {
       ...(username === undefined ? {} : { username }),
       ...(name === undefined ? {} : { name }),
       ...(email === undefined ? {} : await changeAddress(tx, user, email, changes.skipReconfirmation ?? false)),
-      ...commitAddress(user, changes, username ?? user.username),
+      ...(await commitAddress(user, changes, username ?? user.username)),
     });
     if (row.username !== user.username || row.name !== user.name) await deps.userRenamed(tx, row);
     if (changes.identity) await insertIdentity(tx, id, changes.identity);

@@ -79,6 +79,7 @@ export type ProfileColumns = Partial<
     | 'shared_runners_minutes_limit'
     | 'skype'
     | 'theme_id'
+    | 'timezone'
     | 'twitter'
     | 'view_diffs_file_by_file'
     | 'website_url'
@@ -126,8 +127,14 @@ function externalByDefault(email: string, values: ApplicationSettings): boolean 
 export const randomPassword = (): string => randomBytes(24).toString('base64url');
 
 /** What an account's commits carry instead of an address. */
-export const privateAddress = (user: Pick<User, 'id' | 'username'>, externalUrl: string): string =>
-  `${user.id}-${user.username}@users.noreply.${new URL(externalUrl).hostname.replace(/^\[|\]$/g, '').replaceAll(':', '-')}`;
+export function privateAddress(
+  user: Pick<User, 'id' | 'username'>,
+  externalUrl: string,
+  { commit_email_hostname: chosen }: Pick<ApplicationSettings, 'commit_email_hostname'>,
+): string {
+  const host = () => `users.noreply.${new URL(externalUrl).hostname.replace(/^\[|\]$/g, '').replaceAll(':', '-')}`;
+  return `${user.id}-${user.username}@${chosen || host()}`;
+}
 
 export interface Users {
   /** Makes the account with its namespace. Throws the API's 400 and 409. */
@@ -194,13 +201,15 @@ export function createUsers(deps: UserDependencies): Users {
       external: user.external ?? externalByDefault(user.email, values),
       can_create_group: user.can_create_group ?? values.can_create_group,
       projects_limit: user.projects_limit ?? values.default_projects_limit,
+      preferred_language: profile.preferred_language ?? values.default_preferred_language,
+      color_scheme_id: profile.color_scheme_id ?? values.default_syntax_highlighting_theme,
       private_profile: user.private_profile ?? values.user_defaults_to_private_profile,
       created_by_id: user.createdById ?? null,
       confirmed_at: user.confirmed === false ? null : new Date(),
       accepted_terms_at: user.acceptedTerms ? new Date() : null,
     });
     return commit_email === '_private'
-      ? await updateUser(tx, row.id, { commit_email: privateAddress(row, externalUrl) })
+      ? await updateUser(tx, row.id, { commit_email: privateAddress(row, externalUrl, values) })
       : row;
   }
 

@@ -4,6 +4,7 @@
  * the invitation, and passes on nothing that it has by invitation itself; ancestors pass their grants on.
  */
 import { type RawBuilder, sql } from 'kysely';
+import { type ProjectAbility, type ProjectRule, projectAbilities } from '../../../kernel/authz/abilities.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { type Caller, readsAll } from '../../../kernel/authz/subjects.ts';
 
@@ -150,6 +151,24 @@ export function projectScope(caller: Caller, { minimum }: AccessFilter): Project
     tables,
     condition: sql`(${open} or ${projectHasLevel(level)})`,
     rows: sql`${openRows} union all ${projectsWithLevel(level, sql`not (q.visibility = ${visibilities})`)}`,
+  };
+}
+
+/** Projects `p` on which the caller has an ability to read, as `canOnProject` decides for one of them. */
+export function abilityScope(caller: Caller, ability: ProjectAbility): Scope {
+  const rule: ProjectRule = projectAbilities[ability];
+  const level = rule.feature === undefined ? null : sql.ref(`p.${rule.feature}_access_level`);
+  const offered = level === null ? sql`true` : sql`${level} <> 'disabled'`;
+  if (caller.admin || (readsAll(caller) && rule.auditor)) return { tables: null, condition: offered };
+  // Nobody stands between planners and reporters.
+  const role = rule.planner && rule.role === Level.reporter ? Level.planner : rule.role;
+  const forAll = level === null ? sql`true` : sql`${level} <> 'private'`;
+  const open = rule.open ? sql`p.visibility = any(${openVisibilities(caller)}::text[])` : sql`false`;
+  if (caller.user === null) return { tables: null, condition: sql`(${offered} and ${open} and ${forAll})` };
+  const member = (role: number) => sql`p.id in (${projectsWithLevel(role)})`;
+  return {
+    tables: accessTables(caller.user.id),
+    condition: sql`(${offered} and (${member(role)} or (${open} and (${forAll} or ${member(Level.guest)}))))`,
   };
 }
 

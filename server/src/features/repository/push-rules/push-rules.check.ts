@@ -13,7 +13,7 @@ export interface PushRuleCheckDependencies {
   /** Commits of one push that are looked at; 0 for any. */
   readonly commitLimit: () => Promise<number>;
   /** What a person's commits carry instead of an address. */
-  readonly privateAddress: (user: { readonly id: number; readonly username: string }) => string;
+  readonly privateAddress: (user: { readonly id: number; readonly username: string }) => Promise<string>;
 }
 
 const zero = /^0+$/;
@@ -110,7 +110,7 @@ export function pushRuleCheck(deps: PushRuleCheckDependencies): PushCheck {
     const addresses = commits.flatMap(({ author, committer }) => [author.email, committer.email]);
     const known = rule.member_check ? await confirmedAddresses(db, [...new Set(addresses)]) : new Set<string>();
     if (!user) return { own, known };
-    const hidden = deps.privateAddress(user).toLowerCase();
+    const hidden = (await deps.privateAddress(user)).toLowerCase();
     return { own: new Set([...own, hidden]), known: new Set([...known, hidden]) };
   }
 

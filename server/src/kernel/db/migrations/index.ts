@@ -7,6 +7,7 @@ import { tokensMigration } from './0005-tokens.ts';
 import { accounts } from './0006-accounts.ts';
 import { twoFactor } from './0007-two-factor.ts';
 import { auditMigration } from './0008-audit.ts';
+import { activity } from './0009-activity.ts';
 import { oauth } from './0010-oauth.ts';
 import { twoFactorGroups } from './0011-two-factor-groups.ts';
 import { policy } from './0012-policy.ts';
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   accounts,
   twoFactor,
   auditMigration,
+  activity,
   oauth,
   twoFactorGroups,
   policy,

@@ -16,7 +16,7 @@ export const accounts = {
   admin_mode: flag('accounts', false, 'Administrators sign in again for administrative tasks', {
     acts: 'sessions and tokens',
   }),
-  allow_account_deletion: flag('accounts', true, 'People may delete their own account'),
+  allow_account_deletion: flag('accounts', true, 'People may delete their own account', { acts: 'removal' }),
   allow_deploy_tokens_and_keys_with_external_authn: flag('accounts', false, 'Deploy tokens work with outside sign-in'),
   allow_group_owners_to_manage_ldap: flag('accounts', true, 'Group owners manage LDAP synchronisation'),
   allow_top_level_group_owners_to_create_service_accounts: flag(
@@ -26,7 +26,9 @@ export const accounts = {
   ),
   authorized_keys_enabled: flag('accounts', true, 'Keep an authorized_keys file; Millrace serves SSH itself'),
   can_create_group: flag('accounts', true, 'New accounts may create top-level groups', newAccounts),
-  deactivate_dormant_users: flag('accounts', false, 'Deactivate accounts that nobody uses'),
+  deactivate_dormant_users: flag('accounts', false, 'Deactivate accounts that nobody uses', {
+    acts: 'deactivating accounts',
+  }),
   deactivate_dormant_users_period: whole('accounts', 90, 'Days until an account counts as unused', {
     min: 90,
     acts: 'deactivating accounts',
@@ -34,21 +36,33 @@ export const accounts = {
   default_dark_syntax_highlighting_theme: whole('accounts', 2, 'Highlighting theme of new accounts in the dark', {
     min: 1,
   }),
-  default_preferred_language: text('accounts', 'en', 'Language for people who did not choose one', { max: 16 }),
+  default_preferred_language: text('accounts', 'en', 'Language for people who did not choose one', {
+    max: 16,
+    ...newAccounts,
+  }),
   default_projects_limit: whole('accounts', 100_000, 'Personal projects of a new account', newAccounts),
-  default_syntax_highlighting_theme: whole('accounts', 1, 'Highlighting theme of new accounts', { min: 1 }),
-  delay_user_account_self_deletion: flag('accounts', false, 'Accounts deleted by their owner are kept for a while'),
-  delete_unconfirmed_users: flag('accounts', false, 'Delete accounts whose address was never confirmed'),
+  default_syntax_highlighting_theme: whole('accounts', 1, 'Highlighting theme of new accounts', {
+    min: 1,
+    ...newAccounts,
+  }),
+  delay_user_account_self_deletion: flag('accounts', false, 'Accounts deleted by their owner are kept for a while', {
+    acts: 'removal',
+  }),
+  delete_unconfirmed_users: flag('accounts', false, 'Delete accounts whose address was never confirmed', {
+    acts: 'removal',
+  }),
   disable_admin_oauth_scopes: flag('accounts', false, 'Administrators cannot authorise applications with wide scopes', {
     acts: 'consent to applications',
   }),
-  disable_feed_token: flag('accounts', false, 'Do not show tokens of feeds and calendars'),
+  disable_feed_token: flag('accounts', false, 'Do not show tokens of feeds and calendars', { acts: 'feeds' }),
   disable_password_authentication_for_users_with_sso_identities: flag(
     'accounts',
     false,
     'No password beside single sign-on',
   ),
-  disable_personal_access_tokens: flag('accounts', false, 'Nobody makes or uses personal access tokens'),
+  disable_personal_access_tokens: flag('accounts', false, 'Nobody makes or uses personal access tokens', {
+    acts: 'access tokens',
+  }),
   disabled_oauth_sign_in_sources: texts('accounts', [], 'Providers that nobody may sign in with'),
   domain_allowlist: texts('accounts', [], 'Only addresses of these domains register; wildcards', registration),
   domain_denylist: texts('accounts', [], 'Addresses of these domains do not register; wildcards', registration),
@@ -77,7 +91,7 @@ export const accounts = {
     needs: ['email_restrictions'],
     ...registration,
   }),
-  enforce_email_subaddress_restrictions: flag('accounts', false, 'No addresses with + register'),
+  enforce_email_subaddress_restrictions: flag('accounts', false, 'No addresses with + register', registration),
   enforce_terms: flag('accounts', false, 'Everybody must accept the terms', {
     needs: ['terms'],
     acts: 'registration and sign-in',
@@ -123,21 +137,22 @@ export const accounts = {
   inactive_resource_access_tokens_delete_after_days: whole(
     'accounts',
     30,
-    'Days until dead tokens of bots are deleted',
+    'Days until dead tokens of bots are deleted, with their bots',
+    { acts: 'access tokens' },
   ),
   invisible_captcha_enabled: flag('spam', false, 'Hidden field against robots at registration'),
   lock_memberships_to_ldap: flag('accounts', false, 'Members come from LDAP alone'),
   lock_memberships_to_saml: flag('accounts', false, 'Members come from SAML alone'),
   login_recaptcha_protection_enabled: flag('spam', false, 'reCAPTCHA at sign-in'),
-  make_profile_private: flag('accounts', true, 'People may make their profile private'),
+  make_profile_private: flag('accounts', true, 'People may make their profile private', { acts: 'profiles' }),
   max_login_attempts: whole('accounts', 10, 'Failed sign-ins that lock an account', { min: 1, acts: 'sign-in' }),
   max_personal_access_token_lifetime: whole('accounts', null, 'Longest life of access tokens in days; 365 unless set', {
     ...days,
     acts: 'new access tokens',
   }),
-  max_ssh_key_lifetime: whole('accounts', null, 'Longest life of SSH keys in days', days),
+  max_ssh_key_lifetime: whole('accounts', null, 'Longest life of SSH keys in days', { ...days, acts: 'SSH keys' }),
   minimum_password_length: whole('accounts', 8, 'Shortest password', { min: 8, max: 128, ...passwords }),
-  new_user_signups_cap: whole('accounts', null, 'Accounts after which registrations wait for approval'),
+  new_user_signups_cap: whole('accounts', null, 'Accounts after which registrations wait for approval', registration),
   seat_control: level('accounts', [0, 1, 2], 0, 'What happens when all seats are taken'),
   notify_on_unknown_sign_in: flag('mail', true, 'Mail after a sign-in from a new address', { acts: 'sign-in' }),
   password_authentication_enabled_for_git: flag('accounts', true, 'Passwords work for git over HTTP', {
@@ -187,14 +202,17 @@ export const accounts = {
   sign_in_restrictions: map('accounts', {}, 'Further rules for signing in'),
   signup_enabled: flag('accounts', true, 'People register by themselves', registration),
   two_factor_grace_period: whole('accounts', 48, 'Hours until the second factor must be there', { acts: 'sign-in' }),
-  unconfirmed_users_delete_after_days: whole('accounts', 7, 'Days until unconfirmed accounts are deleted', { min: 1 }),
+  unconfirmed_users_delete_after_days: whole('accounts', 7, 'Days until unconfirmed accounts are deleted', {
+    min: 1,
+    acts: 'removal',
+  }),
   unique_ips_limit_enabled: flag('accounts', false, 'Bound the addresses that one account signs in from', {
     needs: ['unique_ips_limit_per_user', 'unique_ips_limit_time_window'],
   }),
   unique_ips_limit_per_user: whole('accounts', 10, 'Addresses that one account may sign in from', { min: 1 }),
   unique_ips_limit_time_window: whole('accounts', 3_600, 'Seconds that an address of a sign-in counts'),
-  updating_name_disabled_for_users: flag('accounts', false, 'Only administrators change names'),
-  user_deactivation_emails_enabled: flag('mail', true, 'Mail to accounts that are deactivated'),
+  updating_name_disabled_for_users: flag('accounts', false, 'Only administrators change names', { acts: 'profiles' }),
+  user_deactivation_emails_enabled: flag('mail', true, 'Mail to accounts that are deactivated', { acts: 'mail' }),
   user_default_external: flag('accounts', false, 'New accounts are external', newAccounts),
   user_default_internal_regex: text('accounts', null, 'Addresses whose accounts are not external', {
     format: 'regex',

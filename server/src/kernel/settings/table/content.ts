@@ -43,10 +43,13 @@ export const content = {
   wiki_page_max_content_bytes: whole('content', 5_242_880, 'Bytes of a wiki page', { ...bytes, min: 1_024 }),
 
   abuse_notification_email: text('mail', null, 'Address for reports of abuse', { format: 'email' }),
-  deactivation_email_additional_text: text('mail', null, 'End of the mail about a deactivation', { max: 1_000 }),
-  email_additional_text: text('mail', null, 'End of every mail', { max: 10_000 }),
+  deactivation_email_additional_text: text('mail', null, 'End of the mail about a deactivation', {
+    max: 1_000,
+    acts: 'mail',
+  }),
+  email_additional_text: text('mail', null, 'End of every mail', { max: 10_000, acts: 'mail' }),
   email_author_in_body: flag('mail', false, 'Name the author in the text of mails'),
-  html_emails_enabled: flag('mail', true, 'Mails with HTML'),
+  html_emails_enabled: flag('mail', true, 'Mails with HTML', { acts: 'mail' }),
   mailgun_events_enabled: flag('mail', false, 'Take events of the Mailgun service', { needs: ['mailgun_signing_key'] }),
   mailgun_signing_key: text('mail', null, 'Key of events of the Mailgun service', masked),
 

@@ -27,5 +27,17 @@ export const own = {
     own: true,
     acts: 'pushes',
   }),
+  account_mails_limit: whole(
+    'limits',
+    10,
+    'Mails of sign-up and new passwords to one address in an hour; 0 for any',
+    counted,
+  ),
+  profile_resend_email_confirmation_limit: whole(
+    'limits',
+    5,
+    'Mails of confirmation that one asks for again a minute; 0 for any',
+    counted,
+  ),
   user_sign_in_limit: whole('limits', 600, 'Sign-ins to one account in 10 minutes; 0 for any', counted),
 };

@@ -86,7 +86,9 @@ export const projects = {
   top_level_group_creation_enabled: flag('compatibility', true, 'Old switch of can_create_group'),
   required_instance_ci_template: text('ci', null, 'Configuration that every pipeline includes', { max: 1_024 }),
 
-  commit_email_hostname: text('repository', null, 'Host of private commit addresses'),
+  commit_email_hostname: text('repository', null, 'Host of private commit addresses', {
+    acts: 'private commit addresses',
+  }),
   custom_http_clone_url_root: text('repository', null, 'Another start of clone addresses over HTTP', {
     format: 'url',
     max: 511,

@@ -1,0 +1,61 @@
+/** What settings of mail and of people do to messages. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { buildAdmin, buildToken, buildUser, unique } from '../../../../test/factories.ts';
+import { sshKeyText } from '../../../../test/keys.ts';
+import { type MailServer, startMailServer } from '../../../../test/mail.ts';
+
+let app: TestApp;
+let mail: MailServer;
+let admin: string;
+beforeAll(async () => {
+  mail = await startMailServer();
+  app = await startTestApp({ background: true, environment: { MILLRACE_SMTP_URL: `${mail.url}?tls=off` } });
+  admin = (await buildToken(app, { user: await buildAdmin(app) })).secret;
+});
+afterAll(async () => {
+  await app.close();
+  await mail.close();
+});
+
+const deactivated = async () => {
+  const user = await buildUser(app);
+  await app.api('POST', `/users/${user.id}/deactivate`, { token: admin });
+  return user.email;
+};
+
+it('deactivation is told, with what the administrators add, unless that is switched off', async () => {
+  await app.settings.write({ deactivation_email_additional_text: 'Ask the desk.' });
+  expect((await mail.next(await deactivated())).text).toContain('Ask the desk.');
+  await app.settings.write({ user_deactivation_emails_enabled: false });
+  const silent = await deactivated();
+  await app.settings.write({ user_deactivation_emails_enabled: true });
+  await mail.next(await deactivated());
+  expect(mail.received.some(({ to }) => to.includes(silent))).toBe(false);
+});
+
+it('every mail ends with email_additional_text', async () => {
+  await app.settings.write({ email_additional_text: 'House <rules> apply.' });
+  const { text, html } = await mail.next(await deactivated());
+  expect(text.trimEnd()).toMatch(/House <rules> apply\.$/);
+  expect(html).toContain('House &lt;rules&gt; apply.');
+  await app.settings.write({ email_additional_text: null });
+});
+
+it('html_emails_enabled off leaves plain text', async () => {
+  await app.settings.write({ html_emails_enabled: false });
+  const sent = await mail.next(await deactivated());
+  expect(sent.header('Content-Type')).toMatch(/^text\/plain/);
+  await app.settings.write({ html_emails_enabled: true });
+});
+
+it('notices go to the notification address, what decides over the account to the primary one', async () => {
+  const { user, secret } = await buildToken(app);
+  const other = `${unique('notices')}@example.com`;
+  await app.db.insertInto('emails').values({ user_id: user.id, email: other, confirmed_at: new Date() }).execute();
+  await app.api('PUT', '/notification_settings', { token: secret, json: { notification_email: other } });
+  await app.api('POST', '/user/keys', { token: secret, json: { title: 'key', key: sshKeyText() } });
+  expect((await mail.next(other)).header('Subject')).toContain('SSH key');
+  await app.request('POST', '/-/password-reset', { json: { email: user.email } });
+  expect((await mail.next(user.email)).link).toContain('reset_password_token');
+});

@@ -1,0 +1,110 @@
+/** Routes of events: one's own, those of somebody, those of a project. */
+import Type from 'typebox';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { notFound, unauthorized } from '../../../kernel/http/errors.ts';
+import { mapPresent, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
+import { DateParam, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import { findReferences, findUserByIdOrName } from '../../identity/index.ts';
+import { Event, eventJson } from './events.entity.ts';
+import { type EventFilter, type EventSource, listEvents } from './events.queries.ts';
+
+const actions = [
+  'created',
+  'updated',
+  'closed',
+  'reopened',
+  'pushed',
+  'commented',
+  'merged',
+  'joined',
+  'left',
+  'destroyed',
+  'expired',
+  'approved',
+] as const;
+const targets = [
+  'issue',
+  'milestone',
+  'merge_request',
+  'note',
+  'project',
+  'snippet',
+  'user',
+  'wiki',
+  'design',
+  'epic',
+] as const;
+
+const filters = {
+  action: Optional(OneOf(actions, { description: 'Only what was done this way' })),
+  target_type: Optional(OneOf(targets, { description: 'Only what was done to objects of this kind' })),
+  before: Optional(DateParam({ description: 'Only of days before this one' })),
+  after: Optional(DateParam({ description: 'Only of days after this one' })),
+  sort: Optional(OneOf(['asc', 'desc'], { description: 'By time; the newest first unless told' })),
+};
+const common = { method: 'GET', credentials: ['token', 'session'], tag: 'Events' } as const;
+const reading = ['api', 'read_api', 'read_user'];
+
+export function eventRoutes(db: Db, externalUrl: string): Route[] {
+  async function events(caller: Caller, source: EventSource, filter: EventFilter, page: Page) {
+    const { rows, total } = await listEvents(db, caller, source, filter, page);
+    const authors = await findReferences(
+      db,
+      rows.map((row) => row.author_id),
+    );
+    return mapPresent(offsetPage(page, rows, total), (row) => {
+      const author = authors.get(row.author_id);
+      return author && eventJson(row, author, externalUrl);
+    });
+  }
+
+  return [
+    route({
+      ...common,
+      path: '/events',
+      summary: 'What the caller did, or what happened in their projects',
+      scopes: reading,
+      access: { on: 'instance', ability: 'signed_in' },
+      params: Type.Object({
+        ...filters,
+        scope: Optional(Str({ description: '`all`: of everybody, in all projects of which the caller is a member' })),
+      }),
+      pagination: 'offset',
+      responses: { 200: ListOf(Event) },
+      handler: async ({ params: { scope, ...filter }, caller, page }) => {
+        if (!caller.user) throw unauthorized();
+        return await events(caller, scope === 'all' ? 'memberships' : { authorId: caller.user.id }, filter, page);
+      },
+    }),
+    route({
+      ...common,
+      path: '/users/:id/events',
+      summary: 'What somebody did',
+      scopes: reading,
+      access: { on: 'public' },
+      params: Type.Object({ ...filters, id: IdOrPath('User, by id or user name') }),
+      pagination: 'offset',
+      responses: { 200: ListOf(Event) },
+      handler: async ({ params: { id, ...filter }, caller, page }) => {
+        const user = await findUserByIdOrName(db, id);
+        if (!user) throw notFound('User');
+        if (user.private_profile && !caller.admin && caller.user?.id !== user.id) return slicePage(page, []);
+        return await events(caller, { authorId: user.id }, filter, page);
+      },
+    }),
+    route({
+      ...common,
+      path: '/projects/:id/events',
+      summary: 'What happened in a project',
+      access: { on: 'project', ability: 'read_project' },
+      params: Type.Object({ ...filters, id: IdOrPath('Project') }),
+      pagination: 'offset',
+      responses: { 200: ListOf(Event) },
+      handler: async ({ params: { id: _, ...filter }, caller, subject, page }) =>
+        await events(caller, { project: subject }, filter, page),
+    }),
+  ];
+}

@@ -1,0 +1,62 @@
+/** Removing one's own account, with the password. */
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { pageCall } from '../../lib/api.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { TextField, useFields } from '../../ui/TextField.tsx';
+import classes from './account.module.css';
+
+export function DeleteAccount() {
+  const [opened, setOpened] = useState(false);
+  const fields = useFields({ current_password: '' });
+  const sending = useForm(async () => {
+    // As a body: what is in an address ends up in logs of others.
+    await pageCall('DELETE', '/api/v4/user', fields.values);
+    // Nothing that was fetched is this browser's any more.
+    location.assign('/users/sign_in');
+  });
+  const close = () => {
+    fields.replace({ current_password: '' });
+    setOpened(false);
+  };
+  return (
+    <section className={classes.section} aria-label="Delete account">
+      <h2>Delete account</h2>
+      <Stack gap="sm">
+        <Text c="var(--mr-dim)">
+          Your personal projects go with it. What you wrote elsewhere stays, under the name of the ghost user.
+        </Text>
+        <Group>
+          <Button color="red" variant="light" size="xs" onClick={() => setOpened(true)}>
+            Delete account
+          </Button>
+        </Group>
+      </Stack>
+      <Modal opened={opened} onClose={close} title="Delete account">
+        <form {...sending.form}>
+          <Stack gap="md">
+            <FormError error={sending.reason('current_password') ? null : sending.error} />
+            <Text>You are signed out everywhere at once, and the account cannot be brought back by you.</Text>
+            <TextField
+              of={fields}
+              reason={sending.reason}
+              name="current_password"
+              label="Your password"
+              type="password"
+              autoComplete="current-password"
+            />
+            <Group justify="flex-end" gap="sm">
+              <Button variant="default" onClick={close}>
+                Keep it
+              </Button>
+              <Button type="submit" color="red" loading={sending.pending}>
+                Delete account
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </section>
+  );
+}

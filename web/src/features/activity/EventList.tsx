@@ -1,0 +1,110 @@
+/** What people did, the newest first, in one line each. */
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '../../lib/api.ts';
+import * as data from '../../lib/data.ts';
+import { toSegment } from '../../lib/urls.ts';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
+import { RefBadge } from '../../ui/RefBadge.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
+
+type Event = Schemas['Event'];
+
+interface Place {
+  readonly path_with_namespace: string;
+  readonly name_with_namespace: string;
+}
+
+/** What it was done to, with a link where there is something to see. */
+function Target({ event, place }: { event: Event; place: Place | undefined }) {
+  const push = event.push_data;
+  const params = place && { path: toSegment(place.path_with_namespace) };
+  if (event.target_type === 'MergeRequest') {
+    const label = `!${event.target_iid} ${event.target_title ?? ''}`;
+    return params ? (
+      <Link to="/p/$path/merge_requests/$iid" params={{ ...params, iid: String(event.target_iid) }} data-entry>
+        {label}
+      </Link>
+    ) : (
+      label
+    );
+  }
+  if (!push) return event.action_name === 'created' ? 'the project' : null;
+  const name = <RefBadge name={push.ref} kind={push.ref_type === 'tag' ? 'tag' : 'branch'} />;
+  return params && push.action !== 'removed' ? (
+    <Link to="/p/$path/commits/$" params={{ ...params, _splat: push.ref }} data-entry>
+      {name}
+    </Link>
+  ) : (
+    name
+  );
+}
+
+function Commits({ push, place }: { push: Schemas['PushData']; place: Place | undefined }) {
+  if (!push.commit_to || !push.commit_title) return null;
+  const short = push.commit_to.slice(0, 8);
+  return (
+    <>
+      {place ? (
+        <Link to="/p/$path/commit/$sha" params={{ path: toSegment(place.path_with_namespace), sha: push.commit_to }}>
+          <code>{short}</code>
+        </Link>
+      ) : (
+        <code>{short}</code>
+      )}
+      <span>{push.commit_title}</span>
+      {push.commit_count > 1 ? <span>and {push.commit_count - 1} more</span> : null}
+    </>
+  );
+}
+
+function EventRow({ event, known }: { event: Event; known: Place | undefined }) {
+  const { data: found } = useQuery({ ...data.project(String(event.project_id)), enabled: known === undefined });
+  const place = known ?? found;
+  return (
+    <DataRow
+      before={<UserChip user={event.author} />}
+      title={
+        <>
+          {event.action_name} <Target event={event} place={place} />
+        </>
+      }
+      meta={
+        <>
+          {known === undefined && place ? (
+            <Link to="/o/$path" params={{ path: toSegment(place.path_with_namespace) }}>
+              {place.name_with_namespace}
+            </Link>
+          ) : null}
+          {event.push_data ? <Commits push={event.push_data} place={place} /> : null}
+        </>
+      }
+      after={<TimeAgo at={event.created_at} />}
+    />
+  );
+}
+
+interface EventListProps {
+  readonly events: readonly Event[];
+  /** Where all of them happened; without it each row says where. */
+  readonly place?: Place;
+}
+
+export function EventList({ events, place }: EventListProps) {
+  if (events.length === 0)
+    return (
+      <EmptyState title="No activity to see">
+        <Text c="var(--mr-dim)">Pushes, merge requests and people who join appear here.</Text>
+      </EmptyState>
+    );
+  return (
+    <DataList label="Activity">
+      {events.map((event) => (
+        <EventRow key={event.id} event={event} known={place} />
+      ))}
+    </DataList>
+  );
+}

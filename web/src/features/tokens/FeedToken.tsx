@@ -1,0 +1,43 @@
+/** The token that feed readers use: shown to its owner, made anew. */
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import * as accounts from '../../lib/accounts.ts';
+import { ApiError, client, unwrap } from '../../lib/api.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { FormError } from '../../ui/FormError.tsx';
+import classes from '../account/account.module.css';
+
+export function FeedToken({ username }: { username: string }) {
+  const { data, error } = useQuery(accounts.feedToken());
+  const cache = useQueryClient();
+  const make = useMutation({
+    mutationFn: () => unwrap(client.POST('/user/feed_token')),
+    onSuccess: (made) => cache.setQueryData(accounts.feedToken().queryKey, made),
+  });
+  // Switched off for the whole instance.
+  if (error instanceof ApiError && error.status === 403) return null;
+  const token = data?.feed_token ?? null;
+  return (
+    <section className={classes.section} aria-label="Feed token">
+      <h2>Feed token</h2>
+      <Stack gap="md">
+        <Text c="var(--mr-dim)">
+          Opens your Atom feeds in a feed reader, and nothing else: <code>/{username}.atom</code>,{' '}
+          <code>/dashboard/projects.atom</code>, and <code>.atom</code> behind the address of a project.
+        </Text>
+        <FormError error={error ?? make.error} />
+        {token === null ? null : (
+          <Group gap="xs" align="flex-end" wrap="nowrap">
+            <PasswordInput flex={1} label="Feed token" readOnly value={token} autoComplete="off" />
+            <CopyButton value={token} label="Copy the feed token" />
+          </Group>
+        )}
+        <Group>
+          <Button variant="default" size="xs" loading={make.isPending} onClick={() => make.mutate()}>
+            {token === null ? 'Make a feed token' : 'Make a new one; this one ends'}
+          </Button>
+        </Group>
+      </Stack>
+    </section>
+  );
+}
