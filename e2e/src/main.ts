@@ -3,6 +3,7 @@ import { accountJourney } from './scenarios/accounts.ts';
 import { administrationJourney } from './scenarios/administration.ts';
 import { browserJourney } from './scenarios/browser.ts';
 import { clients } from './scenarios/clients.ts';
+import { membersJourney } from './scenarios/group-members.ts';
 import { groupJourney } from './scenarios/groups.ts';
 import { journey } from './scenarios/journey.ts';
 import { oauthJourney } from './scenarios/oauth.ts';
@@ -30,6 +31,7 @@ const scenarios = [
   () => ownAccountJourney(suite),
   () => projectJourney(suite),
   () => groupJourney(suite),
+  () => membersJourney(suite),
 ];
 try {
   for (const scenario of scenarios) {

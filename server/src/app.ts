@@ -161,6 +161,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   const namespaces = namespacesFeature({
     db,
     settings,
+    mail,
+    unassign: (tx, userId, place) => review.contributions.unassign(tx, userId, place),
     externalUrl,
     sshPrefix: sshPrefix(config, externalUrl),
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',

@@ -1,4 +1,5 @@
 /** Every DELETE route with the client's date: generated from the declarations, so that a new route must join. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../test/ci.ts';
 import { buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from '../test/factories.ts';
@@ -44,6 +45,22 @@ const inside = async (base: string, json: object): Promise<Target> => {
   const { id } = await created(base, json);
   return { url: `${base}/${id}` };
 };
+/** The address of a group's invitation to a place. */
+async function shared(kind: 'projects' | 'groups', id: number): Promise<Target> {
+  const group = await buildGroup(world.app);
+  const place = kind === 'projects' ? { project_id: id } : { namespace_id: id };
+  await world.app.db
+    .insertInto('grants')
+    .values({ group_id: group.id, level: 20, ...place })
+    .execute();
+  return { url: `/${kind}/${id}/share/${group.id}` };
+}
+async function invited(base: string, place: { project_id: number } | { namespace_id: number }): Promise<Target> {
+  const email = address();
+  const row = { email, level: 20, token_sha256: randomBytes(32), ...place };
+  await world.app.db.insertInto('member_invitations').values(row).execute();
+  return { url: `${base}/invitations/${email}` };
+}
 const pushRule = async (base: string): Promise<Target> => {
   await created(`${base}/push_rule`, {});
   return { url: `${base}/push_rule` };
@@ -118,6 +135,16 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/groups/:id/members/:user_id': async () => {
     const of = await buildGroup(world.app);
     return { url: `/groups/${of.id}/members/${(await buildMember(world.app, { of, level: 30 })).user.id}` };
+  },
+  '/projects/:id/share/:group_id': async () => shared('projects', (await buildProject(world.app)).id),
+  '/groups/:id/share/:group_id': async () => shared('groups', (await buildGroup(world.app)).id),
+  '/projects/:id/invitations/:email': async () => {
+    const { id } = await buildProject(world.app);
+    return invited(`/projects/${id}`, { project_id: id });
+  },
+  '/groups/:id/invitations/:email': async () => {
+    const { id } = await buildGroup(world.app);
+    return invited(`/groups/${id}`, { namespace_id: id });
   },
   '/projects/:id/push_rule': async () => pushRule(`/projects/${(await buildProject(world.app)).id}`),
   '/groups/:id/push_rule': async () => pushRule(`/groups/${(await buildGroup(world.app)).id}`),

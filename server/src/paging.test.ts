@@ -26,7 +26,7 @@ interface Got {
 
 const kept = 'note=a%20b&list[]=z&list[]=a';
 /** What tells the items of each list apart. */
-const names = 'id iid key environment_scope type name path new_path source_id source_type username'.split(' ');
+const names = 'id iid key environment_scope type name path new_path source_id source_type username cn'.split(' ');
 const same = (item: Item) => JSON.stringify(names.map((key) => item[key]));
 const linksOf = (headers: Headers) =>
   Object.fromEntries(

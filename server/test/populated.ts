@@ -1,4 +1,5 @@
 /** An instance with a few rows in every list of the API, built once; and the address of each list in it. */
+import { randomBytes } from 'node:crypto';
 import type { Project } from '../src/kernel/db/rows.ts';
 import type { Route } from '../src/kernel/http/route.ts';
 import { type RequestParts, startTestApp, type TestApp, type TestResponse } from './app.ts';
@@ -33,6 +34,21 @@ export interface Populated {
 
 const config = ['build', 'lint', 'test', 'ship'].map((name) => `${name}:\n  script: [echo ${name}]\n`).join('');
 const three = [1, 2, 3] as const;
+
+/** Somebody who asks for access to a place, and an address that is invited to it. */
+async function waitingFor(app: TestApp, place: { namespace_id: number } | { project_id: number }): Promise<void> {
+  const { id } = await buildUser(app);
+  await app.db
+    .insertInto('access_requests')
+    .values({ user_id: id, ...place })
+    .execute();
+  const email = `${unique('invited')}@example.com`;
+  const token_sha256 = randomBytes(32);
+  await app.db
+    .insertInto('member_invitations')
+    .values({ email, level: 20, token_sha256, ...place })
+    .execute();
+}
 
 export async function startPopulated(): Promise<Populated> {
   const app = await startTestApp({ background: true });
@@ -87,6 +103,20 @@ export async function startPopulated(): Promise<Populated> {
     for (const share of shares) await app.db.insertInto('grants').values(share).execute();
     await call('POST', `/groups/${group.id}/variables`, { key: `GROUP_${number}`, value: 'x' });
     await call('POST', '/user/runners', { runner_type: 'group_type', group_id: group.id });
+    // Kept without their audit events: the list of these stays below a page.
+    const link = { namespace_id: group.id, access_level: 20 };
+    await app.db
+      .insertInto('saml_group_links')
+      .values({ ...link, name: `saml ${number}` })
+      .execute();
+    await app.db
+      .insertInto('ldap_group_links')
+      .values({ ...link, cn: `ldap ${number}`, provider: 'l' })
+      .execute();
+    await waitingFor(app, { namespace_id: group.id });
+    const guests = await buildGroup(app, { owner: admin.user });
+    const share = { group_id: guests.id, namespace_id: group.id, level: 20 };
+    await app.db.insertInto('grants').values(share).execute();
     await call('POST', `/groups/${group.id}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
     const application = { name: `application ${number}`, redirect_uri: 'https://client.example/', scopes: 'api' };
     const registered = await call('POST', '/applications', application);
@@ -137,6 +167,7 @@ export async function startPopulated(): Promise<Populated> {
     await call('POST', `${base}/labels`, { name: `own label ${number}`, color: 'red' });
     await call('POST', `${base}/hooks`, { url: 'https://x.example' });
     await call('POST', `${base}/variables`, { key: `KEY_${number}`, value: 'x' });
+    await waitingFor(app, { project_id: project.id });
     await call('POST', `${base}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
     await call('POST', `${base}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });
     await call('POST', `${base}/deploy_keys`, { title: `key ${number}`, key: sshKeyText() });
@@ -191,7 +222,7 @@ export async function startPopulated(): Promise<Populated> {
       merge_request_iid: 1,
       sha: String(initial?.id),
     },
-    groups: { id: group.id },
+    groups: { id: group.id, user_id: admin.user.id },
     users: { id: admin.user.id, user_id: admin.user.id },
     runners: { id: Number(runner.id) },
   };

@@ -27,6 +27,8 @@ export const refusesMore = new Set([
   'POST /groups/:id/access_tokens/:token_id/rotate',
   'DELETE /projects/:id/members/:user_id',
   'DELETE /groups/:id/members/:user_id',
+  'DELETE /projects/:id/access_requests/:user_id',
+  'DELETE /groups/:id/access_requests/:user_id',
   'GET /users/:id/associations_count',
   'GET /projects/:id/storage',
 ]);

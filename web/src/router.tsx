@@ -205,7 +205,6 @@ const activity = createRoute({
 const members = createRoute({
   ...under,
   path: '/project_members',
-  loader: ({ params }) => load(parts(params.path).members()),
   component: lazyRouteComponent(() => import('./features/members/MembersPage.tsx')),
 });
 const fork = createRoute({

@@ -416,6 +416,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/access_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who asks to become a member of a group
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdAccessRequests"];
+        put?: never;
+        /**
+         * Ask to become a member of a group
+         * @description Needs the ability `request_group_access` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdAccessRequests"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_requests/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Decline who asks to become a member of a group, or take one's own request back
+         * @description Needs the ability `read_group` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdAccessRequestsByUserId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/access_requests/{user_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Make who asks a member of a group
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdAccessRequestsByUserIdApprove"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/access_tokens": {
         parameters: {
             query?: never;
@@ -724,6 +788,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/billable_members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who takes a seat of a top-level group
+         * @description Needs the ability `read_billable_member` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdBillableMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/billable_members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a seat away: remove somebody from all of a top-level group
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdBillableMembersByUserId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/billable_members/{user_id}/indirect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Invitations of groups that give somebody a role in the tree of a top-level group
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdBillableMembersByUserIdIndirect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/billable_members/{user_id}/memberships": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Memberships of somebody in the tree of a top-level group
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdBillableMembersByUserIdMemberships"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/custom_attributes": {
         parameters: {
             query?: never;
@@ -980,6 +1124,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Addresses that are invited to a group
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdInvitations"];
+        put?: never;
+        /**
+         * Invite addresses to a group
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdInvitations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/invitations/{email}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an invitation to a group
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdInvitationsByEmail"];
+        post?: never;
+        /**
+         * Take back an invitation to a group
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdInvitationsByEmail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/invited_groups": {
         parameters: {
             query?: never;
@@ -1092,6 +1284,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/ldap_group_links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * LDAP groups that a group is linked to
+         * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdLdapGroupLinks"];
+        put?: never;
+        /**
+         * Link a group to an LDAP group
+         * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdLdapGroupLinks"];
+        /**
+         * Remove a link to an LDAP group
+         * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdLdapGroupLinks"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/ldap_group_links/{cn}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a link to an LDAP group, whichever server it is on
+         * @deprecated
+         * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdLdapGroupLinksByCn"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/ldap_group_links/{provider}/{cn}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a link to an LDAP group of a server
+         * @deprecated
+         * @description Needs the ability `admin_ldap_group_link` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdLdapGroupLinksByProviderByCn"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/members": {
         parameters: {
             query?: never;
@@ -1110,6 +1372,26 @@ export interface paths {
          * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdMembers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/members/{member_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Let somebody in who waits in a top-level group or below it
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdMembersByMemberIdApprove"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1139,6 +1421,26 @@ export interface paths {
          * @description Needs the ability `read_group_member` on the group. Token scope: `api`. Rate limit: `members_delete`.
          */
         delete: operations["deleteGroupsByIdMembersByUserId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/members/{user_id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Whether somebody takes part in a top-level group and below it, or waits
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdMembersByUserIdState"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1184,6 +1486,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/members/approve_all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let everybody in who waits in a top-level group and below it
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdMembersApproveAll"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/notification_settings": {
         parameters: {
             query?: never;
@@ -1201,6 +1523,26 @@ export interface paths {
          * @description Needs the ability `read_group` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdNotificationSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/pending_members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who waits in a top-level group and below it: for a seat, or to accept an invitation
+         * @description Needs the ability `admin_group_member` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdPendingMembers"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1340,6 +1682,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/saml_group_links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * SAML groups that a group is linked to
+         * @description Needs the ability `admin_saml_group_link` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdSamlGroupLinks"];
+        put?: never;
+        /**
+         * Link a group to a SAML group
+         * @description Needs the ability `admin_saml_group_link` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdSamlGroupLinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/saml_group_links/{saml_group_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A link to a SAML group
+         * @description Needs the ability `admin_saml_group_link` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdSamlGroupLinksBySamlGroupName"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a link to a SAML group
+         * @description Needs the ability `admin_saml_group_link` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdSamlGroupLinksBySamlGroupName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite a group to a group
+         * @description Needs the ability `share_group` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/share/{group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take back the invitation of a group to a group
+         * @description Needs the ability `share_group` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdShareByGroupId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/subgroups": {
         parameters: {
             query?: never;
@@ -1467,6 +1897,66 @@ export interface paths {
          * @description Needs the ability `admin_group_ci_variable` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdVariablesByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Become a member by the link in an invitation
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postInvitationsAccept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitations/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline an invitation by its link
+         * @description Open to everyone.
+         */
+        post: operations["postInvitationsDecline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitations/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the link in an invitation invites to
+         * @description Open to everyone.
+         */
+        post: operations["postInvitationsLook"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1875,6 +2365,70 @@ export interface paths {
          * @description Needs the ability `remove_project` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/access_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who asks to become a member of a project
+         * @description Needs the ability `admin_project_member` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAccessRequests"];
+        put?: never;
+        /**
+         * Ask to become a member of a project
+         * @description Needs the ability `request_project_access` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdAccessRequests"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/access_requests/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Decline who asks to become a member of a project, or take one's own request back
+         * @description Needs the ability `read_project` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdAccessRequestsByUserId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/access_requests/{user_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Make who asks a member of a project
+         * @description Needs the ability `admin_project_member` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdAccessRequestsByUserIdApprove"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2551,6 +3105,54 @@ export interface paths {
          */
         post: operations["postProjectsByIdHousekeeping"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Addresses that are invited to a project
+         * @description Needs the ability `admin_project_member` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdInvitations"];
+        put?: never;
+        /**
+         * Invite addresses to a project
+         * @description Needs the ability `admin_project_member` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdInvitations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/invitations/{email}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an invitation to a project
+         * @description Needs the ability `admin_project_member` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdInvitationsByEmail"];
+        post?: never;
+        /**
+         * Take back an invitation to a project
+         * @description Needs the ability `admin_project_member` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdInvitationsByEmail"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4157,6 +4759,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite a group to a project
+         * @description Needs the ability `share_project` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/share_locations": {
         parameters: {
             query?: never;
@@ -4172,6 +4794,26 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/share/{group_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take back the invitation of a group to a project
+         * @description Needs the ability `share_project` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdShareByGroupId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -6209,6 +6851,25 @@ export interface components {
         Accepted: {
             message: string;
         };
+        /** AccessRequester */
+        AccessRequester: {
+            avatar_url: string | null;
+            id: number;
+            /** @description Too many failed sign-ins */
+            locked: boolean;
+            name: string;
+            /** @description Address shown on the profile */
+            public_email: string | null;
+            /**
+             * Format: date-time
+             * @description When they asked
+             */
+            requested_at: string;
+            /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
+            state: string;
+            username: string;
+            web_url: string;
+        };
         /** ActiveSession */
         ActiveSession: {
             /** Format: date-time */
@@ -7591,6 +8252,51 @@ export interface components {
             visibility: "private" | "internal" | "public";
             web_url: string;
         };
+        /** BillableMember */
+        BillableMember: {
+            avatar_url: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Administrators only */
+            email?: string;
+            id: number;
+            /** Format: date */
+            last_activity_on: string | null;
+            /** Format: date-time */
+            last_login_at: string | null;
+            /** @description Too many failed sign-ins */
+            locked: boolean;
+            /**
+             * @description How they got the seat
+             * @enum {string}
+             */
+            membership_type: "group_member" | "project_member" | "group_invite" | "project_invite";
+            name: string;
+            /** @description Address shown on the profile */
+            public_email: string | null;
+            /** @description Whether they are a member themselves, not only by an invited group */
+            removable: boolean;
+            /** @description `active`, `blocked`, `deactivated`, `banned`, `blocked_pending_approval` */
+            state: string;
+            username: string;
+            web_url: string;
+        };
+        /** BillableMembership */
+        BillableMembership: {
+            access_level: {
+                integer_value: number;
+                string_value: string;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date */
+            expires_at: string | null;
+            id: number;
+            source_full_name: string;
+            /** @description Id of the group or project */
+            source_id: number;
+            source_members_url: string;
+        };
         /** Branch */
         Branch: {
             /** @description Whether the caller may push to it */
@@ -7647,6 +8353,12 @@ export interface components {
             tag: boolean;
             user: components["schemas"]["User"] | null;
             web_url: string;
+        };
+        /** ChangedInvitation */
+        ChangedInvitation: {
+            access_level: number;
+            /** Format: date */
+            expires_at: string | null;
         };
         /** Commit */
         Commit: {
@@ -8078,6 +8790,8 @@ export interface components {
             membership_lock: boolean;
             mentions_disabled: boolean | null;
             name: string;
+            /** @description Seats of the tree; null for any number */
+            new_user_signups_cap?: number | null;
             only_allow_merge_if_all_discussions_are_resolved: boolean;
             only_allow_merge_if_pipeline_succeeds: boolean;
             parent_id: number | null;
@@ -8223,6 +8937,33 @@ export interface components {
             /** @description Finds the request in the log of the server */
             request_id: string;
         };
+        /** Invitation */
+        Invitation: {
+            /** @description Role: 5, 10, 15, 20, 30, 40 or 50 */
+            access_level: number;
+            /** Format: date-time */
+            created_at: string;
+            created_by_name: string | null;
+            /**
+             * Format: date
+             * @description Day when the membership will end
+             */
+            expires_at: string | null;
+            id: number;
+            /** @description Address that was invited */
+            invite_email: string;
+            /** @description Always null: nobody has accepted yet */
+            user_name: string | null;
+        };
+        /** InvitationsSent */
+        InvitationsSent: {
+            /** @description Reasons by address */
+            message?: {
+                [key: string]: unknown;
+            };
+            /** @description `success`, or `error` when some could not be invited */
+            status: string;
+        };
         /** Job */
         Job: {
             /** @description Whether the pipeline goes on when it fails */
@@ -8337,6 +9078,15 @@ export interface components {
             /** @description Readable on `color` */
             text_color: string;
         };
+        /** LdapGroupLink */
+        LdapGroupLink: {
+            cn: string | null;
+            filter: string | null;
+            group_access: number;
+            /** @description Always null: there are no roles of one's own */
+            member_role_id: number | null;
+            provider: string;
+        };
         /** LintResult */
         LintResult: {
             errors: string[];
@@ -8381,8 +9131,16 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             created_by?: components["schemas"]["UserReference"];
+            /** @description For owners, of accounts that the single sign-on of the group manages */
+            email?: string;
             /** Format: date */
             expires_at: string | null;
+            /** @description For owners of a group with single sign-on: who the member is there */
+            group_saml_identity?: {
+                extern_uid: string;
+                provider: string;
+                saml_provider_id: number | null;
+            } | null;
             id: number;
             /** @description Whether the member takes a seat */
             is_using_seat?: boolean;
@@ -8393,6 +9151,15 @@ export interface components {
             name: string;
             /** @description Address shown on the profile */
             public_email: string | null;
+            /** @description Where the role comes from; with `with_source` */
+            source?: {
+                /** @description The group from which the role comes; null where it is given here */
+                id: number | null;
+                /** @enum {string} */
+                kind: "direct" | "inherited" | "shared";
+                name: string | null;
+                web_url: string | null;
+            };
             state: string;
             username: string;
             web_url: string;
@@ -9028,6 +9795,19 @@ export interface components {
             /** @enum {string} */
             level: "disabled" | "participating" | "watch" | "global" | "mention" | "custom";
         };
+        /** OpenInvitation */
+        OpenInvitation: {
+            access_level: number;
+            created_by_name: string | null;
+            /** Format: date */
+            expires_at: string | null;
+            invite_email: string;
+            role: string;
+            source_name: string;
+            /** @description `group` or `project` */
+            source_type: string;
+            web_url: string;
+        };
         /** @description Parameters that are missing or not valid: every reason, joined by commas. */
         ParameterError: {
             /** @description Such as `name is missing, state does not have a valid value` */
@@ -9052,6 +9832,19 @@ export interface components {
             emoji?: string | null;
             /** @description At most 100 characters */
             message?: string | null;
+        };
+        /** PendingMember */
+        PendingMember: {
+            approved: boolean;
+            avatar_url: string | null;
+            /** @description Of invitations, and for administrators */
+            email?: string;
+            /** @description Of the membership, for its approval; of the invitation where `invited` */
+            id: number;
+            invited: boolean;
+            name?: string;
+            username?: string;
+            web_url: string | null;
         };
         /** PersonalAccessToken */
         PersonalAccessToken: {
@@ -9491,6 +10284,28 @@ export interface components {
             /** @description Sends wiki page events */
             wiki_page_events?: boolean;
         };
+        PostGroupsByIdInvitationsBody: {
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
+            access_level: number;
+            /**
+             * @deprecated
+             * @description Read by nobody
+             */
+            areas_of_focus?: string[];
+            /** @description One address or several, comma-separated */
+            email?: string | string[];
+            /**
+             * Format: date
+             * @description Day when the membership ends; null for never
+             */
+            expires_at?: string | null;
+            /** @description Where the invitation comes from */
+            invite_source?: string;
+            /** @description There are no roles of one's own: refused unless left out */
+            member_role_id?: number | null;
+            /** @description Ids of users, comma-separated */
+            user_id?: number | number[];
+        };
         PostGroupsByIdLabelsBody: {
             /** @description Whether it is kept, but not offered any more */
             archived?: boolean;
@@ -9501,6 +10316,18 @@ export interface components {
             /** @description Title of the label */
             name: string;
         };
+        PostGroupsByIdLdapGroupLinksBody: {
+            /** @description Common name of the LDAP group */
+            cn?: string;
+            /** @description LDAP filter instead of a common name */
+            filter?: string;
+            /** @description Role: 5 minimal access, 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner */
+            group_access: number;
+            /** @description There are no roles of one's own: refused unless left out */
+            member_role_id?: number | null;
+            /** @description Name of the LDAP server */
+            provider: string;
+        };
         PostGroupsByIdMembersBody: {
             /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
             access_level: number;
@@ -9509,6 +10336,10 @@ export interface components {
              * @description Day when the membership ends; null for never
              */
             expires_at?: string | null;
+            /** @description Where the invitation comes from */
+            invite_source?: string;
+            /** @description There are no roles of one's own: refused unless left out */
+            member_role_id?: number | null;
             /** @description One id or several, comma-separated */
             user_id?: number | number[];
             /** @description Instead of `user_id` */
@@ -9542,6 +10373,27 @@ export interface components {
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
         };
+        PostGroupsByIdSamlGroupLinksBody: {
+            /** @description Role: 5 minimal access, 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner */
+            access_level: number;
+            /** @description There are no roles of one's own: refused unless left out */
+            member_role_id?: number | null;
+            /** @description Only for sign-ins with this provider */
+            provider?: string | null;
+            /** @description Name of the SAML group */
+            saml_group_name: string;
+        };
+        PostGroupsByIdShareBody: {
+            /**
+             * Format: date
+             * @description Day when the invitation ends; null for never
+             */
+            expires_at?: string | null;
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner */
+            group_access: number;
+            /** @description Group whose members get the role */
+            group_id: number;
+        };
         PostGroupsByIdTransferBody: {
             /** @description Id or path of the group above; left out for the top */
             group_id?: number | string;
@@ -9568,6 +10420,18 @@ export interface components {
              * @enum {string}
              */
             variable_type?: "env_var" | "file";
+        };
+        PostInvitationsAcceptBody: {
+            /** @description What the link in the mail carries */
+            invitation_token: string;
+        };
+        PostInvitationsDeclineBody: {
+            /** @description What the link in the mail carries */
+            invitation_token: string;
+        };
+        PostInvitationsLookBody: {
+            /** @description What the link in the mail carries */
+            invitation_token: string;
         };
         PostJobsRequestBody: {
             /** @description What the runner says of itself */
@@ -10151,6 +11015,28 @@ export interface components {
              */
             task?: "eager" | "prune";
         };
+        PostProjectsByIdInvitationsBody: {
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
+            access_level: number;
+            /**
+             * @deprecated
+             * @description Read by nobody
+             */
+            areas_of_focus?: string[];
+            /** @description One address or several, comma-separated */
+            email?: string | string[];
+            /**
+             * Format: date
+             * @description Day when the membership ends; null for never
+             */
+            expires_at?: string | null;
+            /** @description Where the invitation comes from */
+            invite_source?: string;
+            /** @description There are no roles of one's own: refused unless left out */
+            member_role_id?: number | null;
+            /** @description Ids of users, comma-separated */
+            user_id?: number | number[];
+        };
         PostProjectsByIdJobsByJobIdCancelBody: {
             /**
              * @description Do not let after_script run
@@ -10195,6 +11081,10 @@ export interface components {
              * @description Day when the membership ends; null for never
              */
             expires_at?: string | null;
+            /** @description Where the invitation comes from */
+            invite_source?: string;
+            /** @description There are no roles of one's own: refused unless left out */
+            member_role_id?: number | null;
             /** @description One id or several, comma-separated */
             user_id?: number | number[];
             /** @description Instead of `user_id` */
@@ -10339,6 +11229,17 @@ export interface components {
         PostProjectsByIdRunnersBody: {
             /** @description Id of the runner */
             runner_id: number;
+        };
+        PostProjectsByIdShareBody: {
+            /**
+             * Format: date
+             * @description Day when the invitation ends; null for never
+             */
+            expires_at?: string | null;
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner */
+            group_access: number;
+            /** @description Group whose members get the role */
+            group_id: number;
         };
         PostProjectsByIdVariablesBody: {
             /** @description What the variable is for */
@@ -10993,6 +11894,17 @@ export interface components {
             }[];
             vulnerability_events: boolean;
             wiki_page_events: boolean;
+        };
+        /** ProjectShare */
+        ProjectShare: {
+            /** Format: date */
+            expires_at: string | null;
+            /** @description Role: 10, 15, 20, 30, 40 or 50 */
+            group_access: number;
+            /** @description Group that was invited */
+            group_id: number;
+            id: number;
+            project_id: number;
         };
         /** ProjectStorage */
         ProjectStorage: {
@@ -12347,6 +13259,13 @@ export interface components {
             /** @description Zoekt: different pieces of one file; at least 1 */
             zoekt_trigram_max?: number;
         };
+        PutGroupsByIdAccessRequestsByUserIdApproveBody: {
+            /**
+             * @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner
+             * @default 30
+             */
+            access_level?: number;
+        };
         PutGroupsByIdApplicationsByApplicationIdBody: {
             /** @description Whether it can keep its secret; true unless given */
             confidential?: boolean;
@@ -12423,6 +13342,8 @@ export interface components {
             mentions_disabled?: boolean | null;
             /** @description Name of the group */
             name?: string;
+            /** @description Seats of the tree; who is added after them waits; null for any number */
+            new_user_signups_cap?: number | null;
             /** @description Whether open discussions keep merge requests of all projects from being merged */
             only_allow_merge_if_all_discussions_are_resolved?: boolean;
             /** @description Whether merge requests of all projects need a passed pipeline */
@@ -12572,6 +13493,15 @@ export interface components {
             /** @description Never shown again */
             value: string;
         };
+        PutGroupsByIdInvitationsByEmailBody: {
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
+            access_level?: number;
+            /**
+             * Format: date
+             * @description Day when the membership ends; null for never
+             */
+            expires_at?: string | null;
+        };
         PutGroupsByIdLabelsByLabelIdBody: {
             /** @description Whether it is kept, but not offered any more */
             archived?: boolean;
@@ -12590,6 +13520,15 @@ export interface components {
              * @description Day when the membership ends; null for never
              */
             expires_at?: string | null;
+            /** @description There are no roles of one's own: refused unless left out */
+            member_role_id?: number | null;
+        };
+        PutGroupsByIdMembersByUserIdStateBody: {
+            /**
+             * @description Awaiting takes all roles away until it is active again
+             * @enum {string}
+             */
+            state: "awaiting" | "active";
         };
         PutGroupsByIdNotificationSettingsBody: {
             /** @description Mail of change reviewer merge request, for `custom` */
@@ -12788,6 +13727,13 @@ export interface components {
             reopen_merge_request?: boolean;
             /** @description Mail of success pipeline, for `custom` */
             success_pipeline?: boolean;
+        };
+        PutProjectsByIdAccessRequestsByUserIdApproveBody: {
+            /**
+             * @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner
+             * @default 30
+             */
+            access_level?: number;
         };
         PutProjectsByIdBadgesByBadgeIdBody: {
             /** @description Address of the picture; placeholders are filled in */
@@ -13228,6 +14174,15 @@ export interface components {
             /** @description Never shown again */
             value: string;
         };
+        PutProjectsByIdInvitationsByEmailBody: {
+            /** @description Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access */
+            access_level?: number;
+            /**
+             * Format: date
+             * @description Day when the membership ends; null for never
+             */
+            expires_at?: string | null;
+        };
         PutProjectsByIdLabelsByLabelIdBody: {
             /** @description Whether it is kept, but not offered any more */
             archived?: boolean;
@@ -13248,6 +14203,8 @@ export interface components {
              * @description Day when the membership ends; null for never
              */
             expires_at?: string | null;
+            /** @description There are no roles of one's own: refused unless left out */
+            member_role_id?: number | null;
         };
         PutProjectsByIdMergeRequestsByMergeRequestIidBody: {
             /** @description Whether who may merge into the target may push to the source branch */
@@ -13875,6 +14832,16 @@ export interface components {
              * @description When the token ends; null for never
              */
             token_expires_at: string | null;
+        };
+        /** SamlGroupLink */
+        SamlGroupLink: {
+            access_level: number;
+            /** @description Always null: there are no roles of one's own */
+            member_role_id: number | null;
+            /** @description Name of the group in the directory */
+            name: string;
+            /** @description Provider that the link is about; null for any */
+            provider: string | null;
         };
         /** @description The token is valid and lacks every scope that the operation accepts. */
         ScopeError: {
@@ -15824,6 +16791,159 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdAccessRequests: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessRequester"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdAccessRequests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessRequester"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdAccessRequestsByUserId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the user who asks */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdAccessRequestsByUserIdApprove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the user who asks */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdAccessRequestsByUserIdApproveBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdAccessRequestsByUserIdApproveBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdAccessRequestsByUserIdApproveBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdAccessTokens: {
         parameters: {
             query?: {
@@ -16700,6 +17820,192 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdBillableMembers: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description In names and user names, or the whole public address */
+                search?: string;
+                /** @description Order of the list */
+                sort?: "access_level_asc" | "access_level_desc" | "last_joined" | "name_asc" | "name_desc" | "oldest_joined" | "oldest_sign_in" | "recent_sign_in" | "last_activity_on_asc" | "last_activity_on_desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillableMember"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdBillableMembersByUserId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the user */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdBillableMembersByUserIdIndirect: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the user */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillableMembership"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdBillableMembersByUserIdMemberships: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the user */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillableMembership"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdCustomAttributes: {
         parameters: {
             query?: never;
@@ -17547,6 +18853,171 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdInvitations: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description The whole address */
+                query?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdInvitationsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdInvitationsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdInvitationsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationsSent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdInvitationsByEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Address that was invited */
+                email: string;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdInvitationsByEmailBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdInvitationsByEmailBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdInvitationsByEmailBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdInvitationsByEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Address that was invited */
+                email: string;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdInvitedGroups: {
         parameters: {
             query?: {
@@ -17923,6 +19394,194 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdLdapGroupLinks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LdapGroupLink"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdLdapGroupLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdLdapGroupLinksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdLdapGroupLinksBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdLdapGroupLinksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LdapGroupLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdLdapGroupLinks: {
+        parameters: {
+            query: {
+                /** @description Common name of the LDAP group */
+                cn?: string;
+                /** @description LDAP filter instead of a common name */
+                filter?: string;
+                /** @description Name of the LDAP server */
+                provider: string;
+            };
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdLdapGroupLinksByCn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Common name of the LDAP group */
+                cn: string;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdLdapGroupLinksByProviderByCn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Common name of the LDAP group */
+                cn: string;
+                /** @description Group */
+                id: number | string;
+                /** @description Name of the LDAP server */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdMembers: {
         parameters: {
             query?: {
@@ -18014,6 +19673,38 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdMembersByMemberIdApprove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the membership */
+                member_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -18144,6 +19835,44 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    putGroupsByIdMembersByUserIdState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the user */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdMembersByUserIdStateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdMembersByUserIdStateBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdMembersByUserIdStateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdMembersAll: {
         parameters: {
             query?: {
@@ -18159,6 +19888,8 @@ export interface operations {
                 state?: "awaiting" | "active";
                 /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
+                /** @description Also tell where the role comes from */
+                with_source?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -18239,6 +19970,36 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postGroupsByIdMembersApproveAll: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdNotificationSettings: {
         parameters: {
             query?: never;
@@ -18308,6 +20069,55 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdPendingMembers: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingMember"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -18761,6 +20571,244 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getGroupsByIdSamlGroupLinks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SamlGroupLink"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdSamlGroupLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdSamlGroupLinksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdSamlGroupLinksBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdSamlGroupLinksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SamlGroupLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdSamlGroupLinksBySamlGroupName: {
+        parameters: {
+            query?: {
+                /** @description Needed where several links have the name */
+                provider?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Name of the SAML group */
+                saml_group_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SamlGroupLink"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdSamlGroupLinksBySamlGroupName: {
+        parameters: {
+            query?: {
+                /** @description Needed where several links have the name */
+                provider?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Name of the SAML group */
+                saml_group_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdShareBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdShareBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdShareBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdShareByGroupId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Group that was invited */
+                group_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdSubgroups: {
         parameters: {
             query?: {
@@ -19179,6 +21227,106 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postInvitationsAccept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostInvitationsAcceptBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostInvitationsAcceptBody"];
+                "multipart/form-data": components["schemas"]["PostInvitationsAcceptBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postInvitationsDecline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostInvitationsDeclineBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostInvitationsDeclineBody"];
+                "multipart/form-data": components["schemas"]["PostInvitationsDeclineBody"];
+            };
+        };
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postInvitationsLook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostInvitationsLookBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostInvitationsLookBody"];
+                "multipart/form-data": components["schemas"]["PostInvitationsLookBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -20330,6 +22478,159 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdAccessRequests: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessRequester"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdAccessRequests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessRequester"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdAccessRequestsByUserId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the user who asks */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdAccessRequestsByUserIdApprove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the user who asks */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdAccessRequestsByUserIdApproveBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdAccessRequestsByUserIdApproveBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdAccessRequestsByUserIdApproveBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -22400,6 +24701,171 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdInvitations: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description The whole address */
+                query?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdInvitationsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdInvitationsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdInvitationsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationsSent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdInvitationsByEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Address that was invited */
+                email: string;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdInvitationsByEmailBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdInvitationsByEmailBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdInvitationsByEmailBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdInvitationsByEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Address that was invited */
+                email: string;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdInvitedGroups: {
         parameters: {
             query?: {
@@ -23915,6 +26381,8 @@ export interface operations {
                 state?: "awaiting" | "active";
                 /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
+                /** @description Also tell where the role comes from */
+                with_source?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -26773,6 +29241,45 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postProjectsByIdShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdShareBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdShareBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdShareBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectShare"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdShareLocations: {
         parameters: {
             query?: {
@@ -26819,6 +29326,41 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdShareByGroupId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Group that was invited */
+                group_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

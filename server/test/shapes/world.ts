@@ -167,6 +167,14 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     });
   await post(`/projects/${project.id}/variables`, { key: 'GREETING', value: 'hello' });
   await post(`/groups/${group.id}/variables`, { key: 'GREETING', value: 'hello' });
+  await post(`/groups/${group.id}/saml_group_links`, { saml_group_name: 'people', access_level: 20 });
+  await post(`/groups/${group.id}/ldap_group_links`, { cn: 'people', provider: 'main', group_access: 20 });
+  const asking = (await buildUser(app)).id;
+  for (const place of [{ project_id: project.id }, { namespace_id: group.id }])
+    await app.db
+      .insertInto('access_requests')
+      .values({ user_id: asking, ...place })
+      .execute();
   await post(`/projects/${project.id}/push_rule`, { max_file_size: 50 });
   await post(`/groups/${group.id}/push_rule`, { deny_delete_tag: true });
   await app.api('POST', '/admin/ci/variables', { token: world.admin.token, json: { key: 'GREETING', value: 'x' } });

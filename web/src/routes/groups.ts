@@ -1,4 +1,4 @@
-/** Routes of groups: one's own, one group, and its settings. */
+/** Routes of groups: one's own, one group, its members and settings, and where an invitation leads. */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as data from '../lib/data.ts';
 import { type GroupFilter, type GroupSort, groupsBelow, ownGroups, projectsIn } from '../lib/groups.ts';
@@ -62,4 +62,27 @@ const groupAccessTokens = createRoute({
   },
 });
 
-export const groupRoutes = [newGroup, ownGroupsPage, group, groupSettings, groupAccessTokens] as const;
+const groupMembers = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path/group_members',
+  loader: ({ params }) => queries.ensureQueryData(data.group(fromSegment(params.path))),
+  component: lazyRouteComponent(() => import('../features/members/GroupMembersPage.tsx')),
+});
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/-/invites',
+  validateSearch: (search): { invitation_token?: string | undefined } => ({
+    invitation_token: text(search.invitation_token),
+  }),
+  component: lazyRouteComponent(() => import('../features/members/InvitationPage.tsx')),
+});
+
+export const groupRoutes = [
+  newGroup,
+  ownGroupsPage,
+  group,
+  groupSettings,
+  groupAccessTokens,
+  groupMembers,
+  invitation,
+] as const;

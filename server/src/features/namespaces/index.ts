@@ -25,6 +25,7 @@ import { jobTokenScopeRoutes } from './job-token-scope/job-token-scope.routes.ts
 import { labelRoutes } from './labels/labels.routes.ts';
 import { memberRoutes } from './members/members.routes.ts';
 import { memberService } from './members/members.service.ts';
+import { type MembershipHooks, membershipRoutes } from './members/membership.ts';
 import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
 import { findFormer } from './naming/redirects.queries.ts';
 import { projectLister } from './projects/listing.ts';
@@ -89,7 +90,7 @@ function parentLoader(db: Db): ParentLoader {
 }
 
 /** One per process, made by app.ts. */
-export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
+export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks): Namespaces {
   const present = projectPresenter(deps);
   const list = projectLister(deps, present);
   const deletion = deletionService(deps);
@@ -109,7 +110,8 @@ export function namespacesFeature(deps: NamespacesDependencies): Namespaces {
       ...namespaceRoutes(deps),
       ...projectListRoutes(deps, list),
       ...projectRoutes({ projects: projectService(deps), deletion, present }),
-      ...memberRoutes(deps, memberService(deps.db)),
+      ...memberRoutes(deps, memberService(deps)),
+      ...membershipRoutes(deps, memberService(deps)),
       ...accessTokenRoutes(deps, accessTokenService(deps)),
       ...jobTokenScopeRoutes({ deps, parents, present }),
       ...relatedProjectRoutes(deps, projects, present),

@@ -1,6 +1,6 @@
 /** Review: merge requests. */
 import type { Feature } from '../../kernel/feature.ts';
-import { moveMergeRequests, removeMergeRequestsOf } from './merge-requests/contributions.queries.ts';
+import { moveMergeRequests, removeMergeRequestsOf, unassign } from './merge-requests/contributions.queries.ts';
 import { followers } from './merge-requests/following.ts';
 import { mergeRequestRoutes, type PipelineReader } from './merge-requests/merge-requests.routes.ts';
 import { type MergeRequestDependencies, mergeRequestService } from './merge-requests/merge-requests.service.ts';
@@ -13,8 +13,12 @@ export interface ReviewDependencies extends MergeRequestDependencies {
 }
 
 export interface Review extends Feature {
-  /** What becomes of merge requests whose author is removed. */
-  readonly contributions: { readonly move: typeof moveMergeRequests; readonly remove: typeof removeMergeRequestsOf };
+  /** What becomes of merge requests whose people go. */
+  readonly contributions: {
+    readonly move: typeof moveMergeRequests;
+    readonly remove: typeof removeMergeRequestsOf;
+    readonly unassign: typeof unassign;
+  };
 }
 
 /** Merge requests with their routes and the consumers that follow pushes and pipelines. */
@@ -23,6 +27,6 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   return {
     routes: mergeRequestRoutes(deps, service, deps.pipelines),
     consumers: followers(deps, service),
-    contributions: { move: moveMergeRequests, remove: removeMergeRequestsOf },
+    contributions: { move: moveMergeRequests, remove: removeMergeRequestsOf, unassign },
   };
 }

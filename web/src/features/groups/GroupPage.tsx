@@ -55,6 +55,9 @@ export default function GroupPage() {
       }
       actions={
         <>
+          <LinkButton to="/g/$path/group_members" params={{ path: toSegment(group.full_path) }}>
+            Members
+          </LinkButton>
           <LinkButton to="/g/$path/settings" params={{ path: toSegment(group.full_path) }}>
             Settings
           </LinkButton>

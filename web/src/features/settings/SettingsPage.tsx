@@ -11,6 +11,7 @@ import { GeneralSettings } from './GeneralSettings.tsx';
 import { JobTokenSettings } from './JobTokenSettings.tsx';
 import { MergeSettings } from './MergeSettings.tsx';
 import { Archive, Restore, Transfer } from './PlaceSettings.tsx';
+import { PushRuleSettings } from './PushRuleSettings.tsx';
 import { RunnerSettings } from './RunnerSettings.tsx';
 import classes from './settings.module.css';
 import { AccessTokenSettings, DeployTokenSettings } from './TokenSettings.tsx';
@@ -41,6 +42,7 @@ const parts = {
   features: ['Features', FeatureSettings],
   merge: ['Merge requests', MergeParts],
   pipelines: ['Pipelines', PipelineSettings],
+  'push-rules': ['Push rules', PushRuleSettings],
   variables: ['CI/CD variables', VariableSettings],
   runners: ['Runners', RunnerSettings],
   'job-tokens': ['Job tokens', JobTokenSettings],

@@ -18,7 +18,7 @@ import {
   tokenFilters,
 } from '../../identity/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import { type MemberSubject, placeOf } from '../members/members.service.ts';
+import { type MemberSubject, placeOf } from '../members/rules.ts';
 import { NewResourceAccessToken, ResourceAccessToken, resourceAccessToken } from './access-tokens.entity.ts';
 import { botLevels } from './access-tokens.queries.ts';
 import type { AccessTokenService } from './access-tokens.service.ts';

@@ -9,7 +9,7 @@ import { badRequest, HttpError, invalidParameters, methodNotAllowed } from '../.
 import type { IssuedToken } from '../../identity/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { insertMember } from '../members/members.queries.ts';
-import { type MemberSubject, placeOf } from '../members/members.service.ts';
+import { type MemberSubject, placeOf } from '../members/rules.ts';
 import { botLevels, extendGrant } from './access-tokens.queries.ts';
 
 export interface NewResourceToken {
@@ -66,7 +66,7 @@ export function accessTokenService({ db, tokens, externalUrl }: NamespacesDepend
           createdById: user.id,
         });
         const terms = { level: wanted.accessLevel, expiresAt, createdById: user.id };
-        await insertMember(tx, place, { userId: bot.id, ...terms });
+        await insertMember(tx, place, { userId: bot.id, ...terms, state: 'active' });
         return await tokens.issue(
           {
             user: bot,

@@ -108,6 +108,9 @@ export const laterAttributes = {
   prevent_forking_outside_group: flag('Whether projects may not be forked to places outside the top-level group'),
   prevent_sharing_groups_outside_hierarchy: flag('Whether groups below are shared only within the hierarchy'),
   service_access_tokens_expiration_enforced: flag('Whether tokens of service accounts must end'),
+  new_user_signups_cap: Optional(
+    OrNull(Int32({ minimum: 1, description: 'Seats of the tree; who is added after them waits; null for any number' })),
+  ),
   unique_project_download_limit: Optional(
     Int32({ minimum: 0, maximum: 10_000, description: 'Projects that one user may download in the interval; 0: all' }),
   ),
@@ -136,6 +139,7 @@ export const topLevelAttributes = [
   'auto_ban_user_on_excessive_projects_download',
   'enabled_git_access_protocol',
   'ip_restriction_ranges',
+  'new_user_signups_cap',
   'unique_project_download_limit',
   'unique_project_download_limit_alertlist',
   'unique_project_download_limit_allowlist',

@@ -89,6 +89,15 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
   max_artifacts_size: waits('max_artifacts_size', 'limits of artifacts by group', 10),
   membership_lock: { ...waits('membership_lock', 'checks of new members', true), ...detail },
   mentions_disabled: waits('mentions_disabled', 'notifications', true),
+  new_user_signups_cap: {
+    ...acts(
+      'new_user_signups_cap',
+      'who is added after the seats waits',
+      3,
+      'billable-members/billable-members.test.ts',
+    ),
+    ...owner,
+  },
   only_allow_merge_if_all_discussions_are_resolved: {
     ...waits('only_allow_merge_if_all_discussions_are_resolved', 'merge checks of groups', true),
     ...detail,
@@ -99,11 +108,21 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
   },
   prevent_forking_outside_group: { ...waits('prevent_forking_outside_group', 'forks', true), ...detail },
   prevent_sharing_groups_outside_hierarchy: {
-    ...waits('prevent_sharing_groups_outside_hierarchy', 'checks of shares', true),
+    ...acts(
+      'prevent_sharing_groups_outside_hierarchy',
+      'groups outside are not invited',
+      true,
+      'shares/shares.test.ts',
+    ),
     ...detail,
   },
   project_creation_level: acts('project_creation_level', 'the role that makes projects', 'maintainer'),
-  request_access_enabled: waits('request_access_enabled', 'requests for access', false),
+  request_access_enabled: acts(
+    'request_access_enabled',
+    'nobody asks for access while it is off',
+    false,
+    'access-requests/access-requests.test.ts',
+  ),
   require_two_factor_authentication: acts(
     'require_two_factor_authentication',
     'members have to set up a second factor',

@@ -79,6 +79,7 @@ const properties = {
 /** What only owners of the group see. */
 const forOwners = {
   allowed_email_domains_list: Sometimes(Nullable(Text())),
+  new_user_signups_cap: Sometimes(Nullable(Count({ description: 'Seats of the tree; null for any number' }))),
   unique_project_download_limit: Sometimes(Count()),
   unique_project_download_limit_interval_in_seconds: Sometimes(Count()),
   unique_project_download_limit_allowlist: Sometimes(ListOf(Text())),
@@ -206,6 +207,7 @@ export interface GroupDetailOptions extends GroupOptions {
 
 const ownersJson = (group: Namespace, runnersToken: string | null) => ({
   allowed_email_domains_list: group.allowed_email_domains_list,
+  new_user_signups_cap: group.new_user_signups_cap,
   unique_project_download_limit: group.unique_project_download_limit,
   unique_project_download_limit_interval_in_seconds: group.unique_project_download_limit_interval_in_seconds,
   unique_project_download_limit_allowlist: group.unique_project_download_limit_allowlist,

@@ -14,7 +14,7 @@ import {
   withTables,
 } from '../access/access.queries.ts';
 import { below as idsBelow } from '../access/hierarchy.queries.ts';
-import type { MemberRow } from './members.entity.ts';
+import type { MemberRow, SamlIdentity } from './members.entity.ts';
 
 /** Where somebody is a member: a group, or a project with the groups above it. */
 export interface Place {
@@ -28,7 +28,7 @@ export interface MemberFilter {
   readonly query?: string | undefined;
   readonly userIds?: readonly number[] | undefined;
   readonly skipUsers?: readonly number[] | undefined;
-  /** `awaiting` fits nobody: memberships are active from their start. */
+  /** Those who take part unless told. */
   readonly state?: 'awaiting' | 'active' | undefined;
 }
 
@@ -44,14 +44,23 @@ const anywhere = (place: Place, alias: string): Sql => {
   return place.kind === 'project' ? sql`(${at(place, alias)} or ${above})` : above;
 };
 
-const grantColumns = sql`g.user_id, g.level, g.expires_at, g.created_at as granted_at, g.created_by_id as granted_by`;
+type MemberState = 'awaiting' | 'active';
+
+const grantColumns = sql`g.user_id, g.level, g.expires_at, g.created_at as granted_at, g.created_by_id as granted_by,
+  g.state as membership_state`;
+
+const counts = (state: MemberState): Sql =>
+  state === 'active'
+    ? grantHolds('g')
+    : sql`g.state = 'awaiting' and (g.expires_at is null or g.expires_at > current_date)`;
 
 /** Direct members. */
-const direct = (place: Place): Sql => sql`members as (
-  select ${grantColumns} from grants g where g.user_id is not null and ${at(place, 'g')} and ${grantHolds('g')})`;
+const direct = (place: Place, state: MemberState): Sql => sql`members as (
+  select ${grantColumns}, null::bigint as shared_with, g.namespace_id, g.project_id
+  from grants g where g.user_id is not null and ${at(place, 'g')} and ${counts(state)})`;
 
 /** Everybody with a level here, once, at their highest; those of invited groups where the caller may see the group. */
-function inherited(place: Place, caller: Caller): Sql {
+function inherited(place: Place, caller: Caller, state: MemberState): Sql {
   const seen = caller.admin
     ? sql`true`
     : caller.user === null
@@ -59,14 +68,16 @@ function inherited(place: Place, caller: Caller): Sql {
       : sql`(i.visibility = 'public' or i.id in (${namespacesWithLevel(Level.guest)}))`;
   return sql`members as (
     select distinct on (user_id) * from (
-      select ${grantColumns} from grants g
-        where g.user_id is not null and ${anywhere(place, 'g')} and ${grantHolds('g')}
+      select ${grantColumns}, null::bigint as shared_with, g.namespace_id, g.project_id from grants g
+        where g.user_id is not null and ${anywhere(place, 'g')} and ${counts(state)}
       union all
-      select g.user_id, least(g.level, s.level), s.expires_at, g.created_at, g.created_by_id
+      select g.user_id, least(g.level, s.level), s.expires_at, g.created_at, g.created_by_id, 'active', s.group_id,
+        s.namespace_id, s.project_id
         from grants s join namespaces i on i.id = s.group_id
         join grants g on g.namespace_id = any(i.traversal_ids) and g.user_id is not null and ${grantHolds('g')}
         where s.group_id is not null and ${anywhere(place, 's')} and ${grantHolds('s')} and ${seen}
-    ) found order by user_id, level desc, granted_at)`;
+          and ${state === 'active'}
+    ) found order by user_id, level desc, shared_with nulls first, granted_at)`;
 }
 
 function conditionsOf(filter: MemberFilter): Sql[] {
@@ -78,15 +89,17 @@ function conditionsOf(filter: MemberFilter): Sql[] {
   }
   if (filter.userIds) found.push(sql`u.id = any(${[...filter.userIds]}::bigint[])`);
   if (filter.skipUsers) found.push(sql`u.id <> all(${[...filter.skipUsers]}::bigint[])`);
-  if (filter.state === 'awaiting') found.push(sql`false`);
   return found;
 }
 
 export type Reach = 'direct' | 'all';
 
-const tablesOf = (place: Place, reach: Reach, caller: Caller): Sql => {
-  if (reach === 'direct') return withTables(direct(place));
-  return withTables(caller.user && !caller.admin ? accessTables(caller.user.id) : null, inherited(place, caller));
+const tablesOf = (place: Place, reach: Reach, caller: Caller, state: MemberState = 'active'): Sql => {
+  if (reach === 'direct') return withTables(direct(place, state));
+  return withTables(
+    caller.user && !caller.admin ? accessTables(caller.user.id) : null,
+    inherited(place, caller, state),
+  );
 };
 
 /** One page of members, in the order of the users' ids. */
@@ -98,10 +111,15 @@ export async function listMembers(
   filter: MemberFilter,
   window: { readonly limit: number; readonly offset: number },
 ): Promise<MemberRow[]> {
-  const { rows } = await sql<MemberRow>`${tablesOf(place, reach, caller)}
-    select u.id, u.username, u.name, u.state, u.public_email, u.locked_until, u.avatar_object_key, u.user_type,
-      m.level, m.expires_at, m.granted_at, m.granted_by
-    from members m join users u on u.id = m.user_id
+  const { rows } = await sql<MemberRow>`${tablesOf(place, reach, caller, filter.state)}
+    select u.id, u.username, u.name, u.state, u.public_email, u.locked_until, u.avatar_object_key, u.user_type, u.email,
+      m.level, m.expires_at, m.granted_at, m.granted_by, m.membership_state,
+      case when m.shared_with is not null then 'shared'
+        when m.project_id is not distinct from ${place.kind === 'project' ? place.id : null}::bigint
+          and m.namespace_id is not distinct from ${place.kind === 'group' ? place.id : null}::bigint then 'direct'
+        else 'inherited' end as source_kind,
+      n.id as source_id, n.full_name as source_name, n.full_path as source_path
+    from members m join users u on u.id = m.user_id left join namespaces n on n.id = coalesce(m.shared_with, m.namespace_id)
     where ${allOf(conditionsOf(filter))}
     order by u.id limit ${window.limit} offset ${window.offset}`.execute(db);
   return rows;
@@ -114,7 +132,7 @@ export async function countMembers(
   reach: Reach,
   filter: MemberFilter,
 ): Promise<number> {
-  const { rows } = await sql<{ count: number }>`${tablesOf(place, reach, caller)}
+  const { rows } = await sql<{ count: number }>`${tablesOf(place, reach, caller, filter.state)}
     select count(*)::int as count from (
       select 1 from members m join users u on u.id = m.user_id
       where ${allOf(conditionsOf(filter))} limit ${countLimit + 1}) counted`.execute(db);
@@ -123,14 +141,14 @@ export async function countMembers(
 
 const columnOf = (place: Place) => (place.kind === 'project' ? 'project_id' : 'namespace_id');
 
-/** A user's direct grant that has not expired. */
+/** A user's direct grant that has not expired; of those who wait, too. */
 export async function findGrant(db: Db, place: Place, userId: number): Promise<Grant | undefined> {
   return await db
     .selectFrom('grants')
     .selectAll()
     .where('user_id', '=', userId)
     .where(columnOf(place), '=', place.id)
-    .where(grantHolds('grants'))
+    .where(sql<boolean>`(expires_at is null or expires_at > current_date)`)
     .executeTakeFirst();
 }
 
@@ -138,7 +156,13 @@ export async function findGrant(db: Db, place: Place, userId: number): Promise<G
 export async function insertMember(
   tx: Db,
   place: Place,
-  member: { userId: number; level: number; expiresAt: string | null; createdById: number | null },
+  member: {
+    userId: number;
+    level: number;
+    expiresAt: string | null;
+    createdById: number | null;
+    state: 'active' | 'awaiting';
+  },
 ): Promise<boolean> {
   await tx
     .deleteFrom('grants')
@@ -154,6 +178,7 @@ export async function insertMember(
       level: member.level,
       expires_at: member.expiresAt,
       created_by_id: member.createdById,
+      state: member.state,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
@@ -180,6 +205,40 @@ export async function deleteMember(tx: Db, place: Place, userId: number, below: 
   await sql`delete from grants g where g.user_id = ${userId} and (
     g.namespace_id in ${idsBelow(place.id)}
     or g.project_id in (select p.id from projects p where p.namespace_id in ${idsBelow(place.id)}))`.execute(tx);
+}
+
+/** What asked for the membership is done with: the request, and invitations of the person's confirmed addresses. */
+export async function dropWaiting(tx: Db, place: Place, userId: number): Promise<void> {
+  const column = columnOf(place);
+  await tx.deleteFrom('access_requests').where('user_id', '=', userId).where(column, '=', place.id).execute();
+  await sql`delete from member_invitations i where ${sql.ref(`i.${column}`)} = ${place.id} and lower(i.email) in (
+    select lower(u.email) from users u where u.id = ${userId} and u.confirmed_at is not null
+    union select lower(e.email) from emails e where e.user_id = ${userId} and e.confirmed_at is not null)`.execute(tx);
+}
+
+/** Memberships in the tree of a group that wait: one by its id, or all. Answers who is in now. */
+export async function approveAwaiting(tx: Db, groupId: number, grantId: number | null): Promise<number[]> {
+  const { rows } = await sql<{ user_id: number }>`update grants g set state = 'active', updated_at = now()
+    where g.state = 'awaiting' and (${grantId}::bigint is null or g.id = ${grantId}) and (
+      g.namespace_id in ${idsBelow(groupId)}
+      or g.project_id in (select p.id from projects p where p.namespace_id in ${idsBelow(groupId)}))
+    returning g.user_id`.execute(tx);
+  return rows.map((row) => row.user_id);
+}
+
+/** Sets the state of all memberships of somebody in the tree of a group; false when there are none. */
+export async function setMemberState(
+  tx: Db,
+  groupId: number,
+  userId: number,
+  state: 'active' | 'awaiting',
+): Promise<boolean> {
+  const { rows } = await sql<{ id: number }>`update grants g set state = ${state}, updated_at = now()
+    where g.user_id = ${userId} and (
+      g.namespace_id in ${idsBelow(groupId)}
+      or g.project_id in (select p.id from projects p where p.namespace_id in ${idsBelow(groupId)}))
+    returning g.id`.execute(tx);
+  return rows.length > 0;
 }
 
 /** How many owners a place has besides the user, on itself or above. */
@@ -218,4 +277,20 @@ export async function graceOfGroups(db: Db, userId: number): Promise<number[]> {
       and (a.id = any(n.traversal_ids) or n.id = any(a.traversal_ids))
     where g.user_id = ${userId} and g.level > 0 and ${grantHolds('g')}`.execute(db);
   return rows.map(({ hours }) => hours);
+}
+
+/** Who users are for the single sign-on of a tree of groups; null where it has none. */
+export async function samlIdentities(
+  db: Db,
+  namespaceIds: readonly number[],
+  userIds: readonly number[],
+): Promise<Map<number, SamlIdentity> | null> {
+  const links = sql`select l.provider from saml_group_links l where l.namespace_id = any(${[...namespaceIds]}::bigint[])`;
+  const { rows: enabled } = await sql<{ enabled: boolean }>`select exists (${links}) as enabled`.execute(db);
+  if (!enabled[0]?.enabled) return null;
+  const { rows } = await sql<SamlIdentity & { user_id: number }>`
+    select i.user_id, i.extern_uid, i.provider, i.saml_provider_id from identities i
+    where i.user_id = any(${[...userIds]}::bigint[]) and (i.provider = 'group_saml' or i.provider in (${links}))
+    order by i.id desc`.execute(db);
+  return new Map(rows.map(({ user_id, ...identity }) => [user_id, identity]));
 }

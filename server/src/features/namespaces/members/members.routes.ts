@@ -1,5 +1,6 @@
 /** Routes of members; the same below groups and projects. */
 import Type from 'typebox';
+import { canOnGroup } from '../../../kernel/authz/can.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { HttpError, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
@@ -22,8 +23,9 @@ import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts'
 import { findReferences } from '../../identity/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { Member, type MemberRow, MembersAdded, memberJson } from './members.entity.ts';
-import { countMembers, listMembers, type MemberFilter, type Reach } from './members.queries.ts';
-import { type MemberService, type MemberSubject, placeOf } from './members.service.ts';
+import { countMembers, listMembers, type MemberFilter, type Reach, samlIdentities } from './members.queries.ts';
+import type { MemberService } from './members.service.ts';
+import { type MemberSubject, placeOf, reasonOf, refuseCustomRole } from './rules.ts';
 
 const common = { credentials: ['token', 'session'], tag: 'Members' } as const;
 
@@ -33,6 +35,8 @@ const filters = {
   show_seat_info: Optional(Bool({ default: false, description: 'Also tell whether the member takes a seat' })),
 };
 const expiry = Optional(OrNull(DateParam({ description: 'Day when the membership ends; null for never' })));
+
+const memberRole = Optional(OrNull(Int({ description: "There are no roles of one's own: refused unless left out" })));
 
 /** Adding one member answers the member, adding several a summary. */
 interface Addition {
@@ -53,40 +57,57 @@ function peopleOf({ user_id, username }: Addition): Array<number | string> {
   return people;
 }
 
-const reasonOf = (error: HttpError): unknown => ('message' in error.body ? error.body.message : error.body.error);
+interface Shown {
+  readonly seats?: boolean;
+  readonly source?: boolean;
+}
 
-export function memberRoutes(deps: NamespacesDependencies, members: MemberService): Route[] {
-  const { db, externalUrl } = deps;
-
-  async function present(rows: readonly MemberRow[], seats: boolean) {
+/** Members as JSON: for these routes and for those of requests. */
+export function memberPresenter({ db, externalUrl }: Pick<NamespacesDependencies, 'db' | 'externalUrl'>) {
+  async function present(rows: readonly MemberRow[], caller: Caller, subject: MemberSubject, shown: Shown) {
     const creators = await findReferences(
       db,
       rows.flatMap((row) => row.granted_by ?? []),
     );
-    return (row: MemberRow) => memberJson(row, { externalUrl, createdBy: creators.get(row.granted_by ?? 0), seats });
+    const told = subject.kind === 'group' && canOnGroup(caller, 'admin_group_member', subject);
+    const ids = rows.map(({ id }) => id);
+    const saml = told ? await samlIdentities(db, placeOf(subject).namespaceIds, ids) : null;
+    return (row: MemberRow) =>
+      memberJson(row, {
+        externalUrl,
+        createdBy: creators.get(row.granted_by ?? 0),
+        seats: shown.seats ?? false,
+        source: shown.source ?? false,
+        saml: saml ? (saml.get(row.id) ?? null) : undefined,
+      });
   }
 
-  async function list(
-    caller: Caller,
-    subject: MemberSubject,
-    reach: Reach,
-    page: Page,
-    filter: MemberFilter & { readonly seats: boolean },
-  ) {
+  async function one(caller: Caller, subject: MemberSubject, reach: Reach, userId: number) {
+    const window = { limit: 1, offset: 0 };
+    for (const state of ['active', 'awaiting'] as const) {
+      const filter = { userIds: [userId], state };
+      const [row] = await listMembers(db, caller, placeOf(subject), reach, filter, window);
+      if (row) return (await present([row], caller, subject, {}))(row);
+    }
+    throw notFound('Member');
+  }
+  return { present, one };
+}
+
+export type MemberPresenter = ReturnType<typeof memberPresenter>;
+
+export function memberRoutes(deps: NamespacesDependencies, members: MemberService): Route[] {
+  const { db } = deps;
+  const { present, one } = memberPresenter(deps);
+
+  async function list(caller: Caller, subject: MemberSubject, reach: Reach, page: Page, filter: MemberFilter & Shown) {
     const place = placeOf(subject);
     const [rows, total] = await Promise.all([
       listMembers(db, caller, place, reach, filter, page),
       countMembers(db, caller, place, reach, filter),
     ]);
     const found = offsetPage(page, rows, total);
-    return mapPage(found, await present(found.items, filter.seats));
-  }
-
-  async function one(caller: Caller, subject: MemberSubject, reach: Reach, userId: number) {
-    const window = { limit: 1, offset: 0 };
-    const [row] = await listMembers(db, caller, placeOf(subject), reach, { userIds: [userId] }, window);
-    if (!row) throw notFound('Member');
-    return (await present([row], false))(row);
+    return mapPage(found, await present(found.items, caller, subject, filter));
   }
 
   async function add(caller: Caller, subject: MemberSubject, params: Addition) {
@@ -162,7 +183,10 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         params: Type.Object({
           ...id,
           ...filters,
-          state: Optional(OneOf(['awaiting', 'active'], { description: 'Only members in this state' })),
+          state: Optional(
+            OneOf(['awaiting', 'active'], { default: 'active', description: 'Only members in this state' }),
+          ),
+          with_source: Optional(Bool({ default: false, description: 'Also tell where the role comes from' })),
         }),
         pagination: 'offset',
         responses: { 200: ListOf(Member) },
@@ -172,6 +196,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
             userIds: params.user_ids,
             state: params.state,
             seats: params.show_seat_info ?? false,
+            source: params.with_source ?? false,
           }),
       }),
       ...(['direct', 'all'] as const).map((reach) =>
@@ -202,12 +227,17 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
                 'Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access',
             }),
             expires_at: expiry,
+            invite_source: Optional(Str({ maxLength: 255, description: 'Where the invitation comes from' })),
+            member_role_id: memberRole,
           },
           rules(exactlyOneOf('user_id', 'username')),
         ),
         responses: { 201: Type.Union([Member, MembersAdded]) },
         errors: [409],
-        handler: ({ params, caller, subject }) => add(caller, subject, params),
+        handler: ({ params, caller, subject }) => {
+          refuseCustomRole(params.member_role_id);
+          return add(caller, subject, params);
+        },
       }),
       route({
         ...common,
@@ -222,9 +252,11 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
               'Role: 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner; 5 minimal access',
           }),
           expires_at: expiry,
+          member_role_id: memberRole,
         }),
         responses: { 200: Member },
         handler: async ({ params, caller, subject }) => {
+          refuseCustomRole(params.member_role_id);
           const terms = { level: params.access_level, expiresAt: params.expires_at };
           await members.change(caller, subject, params.user_id, terms);
           return await one(caller, subject, 'direct', params.user_id);
@@ -251,6 +283,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         handler: async ({ params, caller, subject, unmodifiedSince }) => {
           await members.remove(caller, subject, params.user_id, {
             below: !(params.skip_subresources ?? false),
+            unassign: params.unassign_issuables ?? false,
             unmodifiedSince,
           });
         },

@@ -1,62 +1,39 @@
 /** Rules of membership: who may give which level, and that somebody stays in charge. */
 import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
-import { Level, memberLevels } from '../../../kernel/authz/levels.ts';
-import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { emit } from '../../../kernel/events/index.ts';
-import { forbidden, invalidParameters, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
-import { requireOnGroup, requireOnProject } from '../../../kernel/http/parents.ts';
+import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { findUser, findUserByUsername } from '../../identity/index.ts';
+import { accessGiven } from '../access-requests/letters.ts';
+import { seatState } from '../billable-members/seats.queries.ts';
+import type { NamespacesDependencies } from '../deps.ts';
 import { lockNamespace } from '../projects/projects.queries.ts';
 import {
+  approveAwaiting,
   deleteMember,
+  dropWaiting,
   findGrant,
   inheritedLevel,
   insertMember,
   otherOwners,
   type Place,
+  setMemberState,
   updateMember,
 } from './members.queries.ts';
-
-export type MemberSubject = ProjectSubject | GroupSubject;
-
-export function placeOf(subject: MemberSubject): Place {
-  return subject.kind === 'project'
-    ? { kind: 'project', id: subject.project.id, namespaceIds: subject.namespace.traversal_ids }
-    : { kind: 'group', id: subject.group.id, namespaceIds: subject.group.traversal_ids };
-}
-
-const roleNames: Readonly<Record<number, string>> = {
-  5: 'Minimal Access',
-  10: 'Guest',
-  15: 'Planner',
-  20: 'Reporter',
-  30: 'Developer',
-  40: 'Maintainer',
-  50: 'Owner',
-};
-
-const roleOf = (level: number): string => roleNames[level] ?? String(level);
-
-const isLevel = (value: number) => (memberLevels as readonly number[]).includes(value);
-
-function requireAdministration(caller: Caller, subject: MemberSubject): void {
-  if (subject.kind === 'project') requireOnProject(caller, 'admin_project_member', subject);
-  else requireOnGroup(caller, 'admin_group_member', subject);
-}
-
-/** Nobody gives, changes or takes away a level above their own. */
-function requireLevel(caller: Caller, subject: MemberSubject, level: number): void {
-  if (!caller.admin && subject.level < level) throw forbidden();
-}
-
-function checkTerms(subject: MemberSubject, level: number, expiresAt: string | null | undefined): void {
-  if (!isLevel(level) || (subject.kind === 'project' && level === Level.minimal))
-    throw invalidParameters(['access_level does not have a valid value']);
-  if (expiresAt && expiresAt < new Date().toISOString().slice(0, 10))
-    throw invalidRecord({ expires_at: ['cannot be a date in the past'] });
-}
+import type { MembershipHooks } from './membership.ts';
+import {
+  checkTerms,
+  type MemberSubject,
+  nameOf,
+  placeOf,
+  requireAdministration,
+  requireLevel,
+  roleOf,
+  type Terms,
+} from './rules.ts';
 
 async function checkInherited(db: Db, place: Place, userId: number, level: number): Promise<void> {
   const above = await inheritedLevel(db, place, userId);
@@ -72,19 +49,19 @@ async function checkInherited(db: Db, place: Place, userId: number, level: numbe
 const ownsNamespace = (subject: MemberSubject, userId: number) =>
   subject.kind === 'project' && subject.namespace.kind === 'user' && subject.namespace.owner_id === userId;
 
-export interface Terms {
-  readonly level: number;
-  readonly expiresAt: string | null;
-}
-
 interface RemovalOptions {
   /** Also direct memberships in the groups and projects below. */
   readonly below: boolean;
+  /** Also what they are assigned to. */
+  readonly unassign: boolean;
   /** Throws when the client's state of the membership is older than this. */
   unmodifiedSince(changedAt: Date): void;
 }
 
-export function memberService(db: Db) {
+export type MemberServiceDependencies = Pick<NamespacesDependencies, 'db' | 'externalUrl'> & MembershipHooks;
+
+export function memberService(deps: MemberServiceDependencies) {
+  const { db, externalUrl, mail } = deps;
   async function record(
     tx: Db,
     subject: MemberSubject,
@@ -119,6 +96,28 @@ export function memberService(db: Db) {
     return user;
   }
 
+  /** Makes somebody a member; who may do it was checked. Their request and invitations for the place are done with. */
+  async function enter(
+    tx: Db,
+    subject: MemberSubject,
+    user: User,
+    terms: Terms,
+    createdById: number | null,
+    caller: Caller,
+  ): Promise<void> {
+    const place = placeOf(subject);
+    const state = await seatState(tx, place, user.id, terms.level);
+    if (!(await insertMember(tx, place, { userId: user.id, ...terms, createdById, state })))
+      throw plainError(409, 'Member already exists');
+    await dropWaiting(tx, place, user.id);
+    const details = { as: roleOf(terms.level), expires_at: terms.expiresAt, ...(state === 'active' ? {} : { state }) };
+    await record(tx, subject, caller, user.id, 'created', details);
+    await tell(tx, subject, caller, user.id, 'added');
+    const told = user.user_type === 'human' && user.confirmed_at !== null && caller.user?.id !== user.id;
+    if (told && mail.configured && state === 'active')
+      await mail.send(tx, accessGiven(user, nameOf(subject, externalUrl), roleOf(terms.level)));
+  }
+
   async function add(caller: Caller, subject: MemberSubject, user: User, terms: Terms): Promise<void> {
     requireAdministration(caller, subject);
     checkTerms(subject, terms.level, terms.expiresAt);
@@ -126,16 +125,24 @@ export function memberService(db: Db) {
     const place = placeOf(subject);
     if (await findGrant(db, place, user.id)) throw plainError(409, 'Member already exists');
     await checkInherited(db, place, user.id, terms.level);
-    await transaction(db, async (tx) => {
-      const added = await insertMember(tx, place, {
-        userId: user.id,
-        ...terms,
-        createdById: caller.user?.id ?? null,
-      });
-      if (!added) throw plainError(409, 'Member already exists');
-      await record(tx, subject, caller, user.id, 'created', { as: roleOf(terms.level), expires_at: terms.expiresAt });
-      await tell(tx, subject, caller, user.id, 'added');
-    });
+    await transaction(db, (tx) => enter(tx, subject, user, terms, caller.user?.id ?? null, caller));
+  }
+
+  /** What an invitation gives: a new membership, or a higher role in the one that is there. */
+  async function accept(
+    tx: Db,
+    caller: Caller,
+    subject: MemberSubject,
+    user: User,
+    terms: Terms & { readonly createdById: number | null },
+  ): Promise<void> {
+    const grant = await findGrant(tx, placeOf(subject), user.id);
+    if (!grant) return enter(tx, subject, user, terms, terms.createdById, caller);
+    if (grant.level >= terms.level) return;
+    await updateMember(tx, grant.id, { level: terms.level, expires_at: terms.expiresAt });
+    const [from, to] = [{ level: roleOf(grant.level) }, { level: roleOf(terms.level) }];
+    await record(tx, subject, caller, user.id, 'updated', { from, to });
+    await tell(tx, subject, caller, user.id, 'updated');
   }
 
   async function change(
@@ -168,7 +175,7 @@ export function memberService(db: Db) {
     caller: Caller,
     subject: MemberSubject,
     userId: number,
-    { below, unmodifiedSince }: RemovalOptions,
+    { below, unassign, unmodifiedSince }: RemovalOptions,
   ): Promise<void> {
     const place = placeOf(subject);
     const leaving = caller.user?.id === userId;
@@ -180,8 +187,60 @@ export function memberService(db: Db) {
       await requireOtherOwner(tx, subject, userId, grant.level);
       unmodifiedSince(grant.updated_at);
       await deleteMember(tx, place, userId, below);
+      if (unassign) await deps.unassign(tx, userId, place);
       await record(tx, subject, caller, userId, 'destroyed', { was: roleOf(grant.level) });
       await tell(tx, subject, caller, userId, 'removed');
+    });
+  }
+
+  /** Takes somebody out of a group and of everything below it, also where they are no member of the group itself. */
+  async function removeEverywhere(caller: Caller, subject: MemberSubject, userId: number): Promise<void> {
+    requireAdministration(caller, subject);
+    const place = placeOf(subject);
+    await transaction(db, async (tx) => {
+      const grant = await findGrant(tx, place, userId);
+      if (grant) await requireOtherOwner(tx, subject, userId, grant.level);
+      await deleteMember(tx, place, userId, true);
+      await record(tx, subject, caller, userId, 'destroyed', { was: grant ? roleOf(grant.level) : 'below' });
+      await tell(tx, subject, caller, userId, 'removed');
+    });
+  }
+
+  /** Lets somebody who waits in; by the id of the membership. */
+  async function approve(caller: Caller, subject: MemberSubject, grantId: number): Promise<void> {
+    requireAdministration(caller, subject);
+    await transaction(db, async (tx) => {
+      const [userId] = await approveAwaiting(tx, placeOf(subject).id, grantId);
+      if (userId === undefined) throw notFound('Member');
+      await record(tx, subject, caller, userId, 'updated', { from: { state: 'awaiting' }, to: { state: 'active' } });
+      await tell(tx, subject, caller, userId, 'updated');
+    });
+  }
+
+  async function approveAll(caller: Caller, subject: MemberSubject): Promise<void> {
+    requireAdministration(caller, subject);
+    await transaction(db, async (tx) => {
+      for (const userId of new Set(await approveAwaiting(tx, placeOf(subject).id, null))) {
+        await record(tx, subject, caller, userId, 'updated', { from: { state: 'awaiting' }, to: { state: 'active' } });
+        await tell(tx, subject, caller, userId, 'updated');
+      }
+    });
+  }
+
+  /** Whether a member of a top-level group takes part or waits, in all of its tree. */
+  async function setState(
+    caller: Caller,
+    subject: MemberSubject,
+    userId: number,
+    state: 'active' | 'awaiting',
+  ): Promise<void> {
+    requireAdministration(caller, subject);
+    await transaction(db, async (tx) => {
+      const grant = await findGrant(tx, placeOf(subject), userId);
+      if (state === 'awaiting' && grant) await requireOtherOwner(tx, subject, userId, grant.level);
+      if (!(await setMemberState(tx, placeOf(subject).id, userId, state))) throw notFound('User');
+      await record(tx, subject, caller, userId, 'updated', { to: { state } });
+      await tell(tx, subject, caller, userId, 'updated');
     });
   }
 
@@ -193,7 +252,7 @@ export function memberService(db: Db) {
     if ((await otherOwners(tx, placeOf(subject), userId)) === 0) throw forbidden();
   }
 
-  return { findPerson, add, change, remove };
+  return { findPerson, add, accept, change, remove, removeEverywhere, approve, approveAll, setState };
 }
 
 export type MemberService = ReturnType<typeof memberService>;

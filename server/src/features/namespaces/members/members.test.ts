@@ -10,6 +10,7 @@ import {
   buildToken,
   buildUser,
 } from '../../../../test/factories.ts';
+import { buildRepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, Project, User } from '../../../kernel/db/rows.ts';
 
@@ -233,6 +234,60 @@ describe('changing and removing', () => {
     await buildMember(app, { user, of: group });
     await call('DELETE', `/groups/${group.id}/members/${user.id}`, owner);
     expect(await left()).toBe(before - 3);
+  });
+});
+
+test('unassign_issuables takes a removed member off merge requests', async () => {
+  const repository = await buildRepositoryProject(app, { owner, settings: { namespace_id: group.id } });
+  const developer = await repository.member(Level.developer);
+  await repository.commit('topic', { a: 'x' }, { start_branch: 'main' });
+  const json = { source_branch: 'topic', target_branch: 'main', title: 'T', assignee_ids: [developer.user.id] };
+  expect((await repository.api('POST', '/merge_requests', { json })).body).toMatchObject({
+    assignees: [{ id: developer.user.id }],
+  });
+  const remove = (query: RequestParts['query']) =>
+    repository.api('DELETE', `/members/${developer.user.id}`, { ...(query ? { query } : {}) });
+  const assignees = async () => (await repository.api('GET', '/merge_requests/1')).body.assignees;
+  expect((await remove({})).status).toBe(204);
+  expect(await assignees()).toHaveLength(1);
+  await buildMember(app, { user: developer.user, of: await repository.row() });
+  expect((await remove({ unassign_issuables: true })).status).toBe(204);
+  expect(await assignees()).toEqual([]);
+});
+
+test('custom roles are refused clearly, the source of an invitation is taken', async () => {
+  const user = await buildUser(app);
+  const json = { user_id: user.id, access_level: 30, member_role_id: 4 };
+  expect(await add(owner, `/groups/${group.id}`, json)).toMatchObject({
+    status: 400,
+    body: { message: '400 Bad request - member_role_id: there are no custom roles' },
+  });
+  const taken = await add(owner, `/groups/${group.id}`, { ...json, member_role_id: null, invite_source: 'x' });
+  expect(taken.status).toBe(201);
+  const put = await call('PUT', `/groups/${group.id}/members/${user.id}`, owner, { json });
+  expect(put.status).toBe(400);
+});
+
+test('[3/api.members/3] with_source tells where a role comes from', async () => {
+  const [top, invited] = [
+    await buildGroup(app, { owner: owner.user }),
+    await buildGroup(app, { visibility: 'public' }),
+  ];
+  const inner = await buildGroup(app, { parent: top });
+  const { user: here } = await buildMember(app, { of: inner });
+  const { user: there } = await buildMember(app, { of: invited });
+  await app.db.insertInto('grants').values({ group_id: invited.id, namespace_id: top.id, level: 20 }).execute();
+  const list = await call<Json[]>('GET', `/groups/${inner.id}/members/all`, owner, { query: { with_source: true } });
+  const sources = Object.fromEntries(list.body.map(({ id, source }) => [id, source]));
+  expect(sources).toEqual({
+    [owner.user.id]: { kind: 'inherited', id: top.id, name: top.full_name, web_url: `${app.url}/groups/${top.path}` },
+    [here.id]: { kind: 'direct', id: null, name: null, web_url: null },
+    [there.id]: {
+      kind: 'shared',
+      id: invited.id,
+      name: invited.full_name,
+      web_url: `${app.url}/groups/${invited.path}`,
+    },
   });
 });
 

@@ -13,6 +13,7 @@ import {
   type Sql,
   withTables,
 } from '../access/access.queries.ts';
+import { seatsIn } from '../billable-members/billable-members.queries.ts';
 import type { NamespaceFigures } from './namespaces.entity.ts';
 
 export interface NamespaceFilter {
@@ -75,10 +76,7 @@ export async function ownedAmong(db: Db, ids: readonly number[], userId: number)
 export async function namespaceFigures(db: Db, ids: readonly number[]): Promise<Map<number, NamespaceFigures>> {
   const { rows } = await sql<{ id: number } & NamespaceFigures>`
     select root.id,
-      (select count(distinct u.id)::int from namespaces_below(root.id) d (id)
-        join grants g on (g.namespace_id = d.id or g.project_id in (select p.id from projects p where p.namespace_id = d.id))
-        join users u on u.id = g.user_id and u.user_type = 'human' and u.state = 'active'
-        where ${grantHolds('g')} and g.level > ${Level.minimal}) as billable,
+      (${seatsIn(sql`root.id`)}) as billable,
       (select count(distinct g.user_id)::int from namespaces_below(root.id) d (id) join grants g on g.namespace_id = d.id
         where ${grantHolds('g')}) as members,
       (select count(*)::int from namespaces_below(root.id) d (id)

@@ -1,0 +1,82 @@
+/** What holds for every way to become a member: roles, who gives them, names of places. */
+import { Level, memberLevels } from '../../../kernel/authz/levels.ts';
+import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import {
+  badRequest,
+  forbidden,
+  type HttpError,
+  invalidParameters,
+  invalidRecord,
+} from '../../../kernel/http/errors.ts';
+import { requireOnGroup, requireOnProject } from '../../../kernel/http/parents.ts';
+import type { Place } from './members.queries.ts';
+
+export type MemberSubject = ProjectSubject | GroupSubject;
+
+export interface Terms {
+  readonly level: number;
+  readonly expiresAt: string | null;
+}
+
+export function placeOf(subject: MemberSubject): Place {
+  return subject.kind === 'project'
+    ? { kind: 'project', id: subject.project.id, namespaceIds: subject.namespace.traversal_ids }
+    : { kind: 'group', id: subject.group.id, namespaceIds: subject.group.traversal_ids };
+}
+
+const roleNames: Readonly<Record<number, string>> = {
+  5: 'Minimal Access',
+  10: 'Guest',
+  15: 'Planner',
+  20: 'Reporter',
+  30: 'Developer',
+  40: 'Maintainer',
+  50: 'Owner',
+};
+
+export const roleOf = (level: number): string => roleNames[level] ?? String(level);
+
+const isLevel = (value: number) => (memberLevels as readonly number[]).includes(value);
+
+export function requireAdministration(caller: Caller, subject: MemberSubject): void {
+  if (subject.kind === 'project') requireOnProject(caller, 'admin_project_member', subject);
+  else requireOnGroup(caller, 'admin_group_member', subject);
+}
+
+/** Nobody gives, changes or takes away a level above their own. */
+export function requireLevel(caller: Caller, subject: MemberSubject, level: number): void {
+  if (!caller.admin && subject.level < level) throw forbidden();
+}
+
+/** Minimal access is for top-level groups. `name` is what the client calls the level. */
+export function checkTerms(
+  subject: MemberSubject,
+  level: number,
+  expiresAt: string | null | undefined,
+  name = 'access_level',
+): void {
+  const top = subject.kind === 'group' && subject.group.parent_id === null;
+  if (!isLevel(level) || (level === Level.minimal && !top))
+    throw invalidParameters([`${name} does not have a valid value`]);
+  if (expiresAt && expiresAt < new Date().toISOString().slice(0, 10))
+    throw invalidRecord({ expires_at: ['cannot be a date in the past'] });
+}
+
+export function refuseCustomRole(memberRoleId: number | null | undefined): void {
+  if (memberRoleId != null) throw badRequest('member_role_id: there are no custom roles');
+}
+
+/** The reason that a client is told about one of several. */
+export const reasonOf = (error: HttpError): unknown =>
+  'message' in error.body ? error.body.message : error.body.error;
+
+/** A group or project as messages name it. */
+export function nameOf(subject: MemberSubject, externalUrl: string) {
+  if (subject.kind === 'group') {
+    const url = `${externalUrl}/groups/${subject.group.full_path}`;
+    return { noun: 'group', name: subject.group.full_name, url, membersUrl: `${url}/-/group_members` } as const;
+  }
+  const url = `${externalUrl}/${subject.namespace.full_path}/${subject.project.path}`;
+  const name = `${subject.namespace.full_name} / ${subject.project.name}`;
+  return { noun: 'project', name, url, membersUrl: `${url}/-/project_members` } as const;
+}

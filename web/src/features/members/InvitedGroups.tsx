@@ -1,0 +1,99 @@
+/** Groups whose members have a role here, and inviting another one. */
+import { Button, NativeSelect, Text, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import * as data from '../../lib/data.ts';
+import type { MemberSource } from '../../lib/members.ts';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { levelName, levels } from './levels.ts';
+import classes from './members.module.css';
+
+export interface InvitedGroup {
+  readonly group_id: number;
+  readonly group_name: string;
+  readonly group_full_path: string;
+  readonly group_access_level: number;
+  readonly expires_at: string | null;
+}
+
+interface Props {
+  readonly source: MemberSource;
+  readonly groups: readonly InvitedGroup[];
+  readonly manages: boolean;
+  readonly changed: () => Promise<unknown>;
+}
+
+export function InvitedGroups({ source, groups, manages, changed }: Props) {
+  const { data: namespaces = [] } = useQuery({ ...data.namespaces(), enabled: manages });
+  const known = new Set(groups.map(({ group_id }) => group_id));
+  const choices = namespaces.filter(({ id, kind }) => kind === 'group' && !known.has(id));
+  const [group, setGroup] = useState('');
+  const [chosen, setChosen] = useState('30');
+  const sending = useForm(async () => {
+    await source.share({ group_id: Number(group), group_access: Number(chosen) });
+    setGroup('');
+    await changed();
+  });
+  const unshare = useMutation({ mutationFn: (id: number) => source.unshare(id), onSuccess: changed });
+  return (
+    <section aria-label="Invited groups">
+      <Title order={2}>Invited groups</Title>
+      <FormError error={sending.error ?? unshare.error} />
+      {manages ? (
+        <form {...sending.form} className={classes.add} aria-label="Invite a group">
+          <div className={classes.fields}>
+            <NativeSelect
+              label="Group"
+              required
+              data={[
+                { value: '', label: 'Choose a group' },
+                ...choices.map(({ id, full_path }) => ({ value: String(id), label: full_path })),
+              ]}
+              value={group}
+              onChange={(event) => setGroup(event.currentTarget.value)}
+            />
+            <NativeSelect
+              label="At most"
+              data={[...levels]}
+              value={chosen}
+              onChange={(event) => setChosen(event.currentTarget.value)}
+            />
+            <Button type="submit" loading={sending.pending} disabled={group === ''}>
+              Invite group
+            </Button>
+          </div>
+        </form>
+      ) : null}
+      {groups.length === 0 ? <Text c="var(--mr-dim)">No group is invited.</Text> : null}
+      <DataList label="Invited groups">
+        {groups.map(({ group_id, group_name, group_full_path, group_access_level, expires_at }) => (
+          <DataRow
+            key={group_id}
+            title={<a href={`/groups/${group_full_path}`}>{group_name}</a>}
+            meta={
+              <>
+                <span>{group_full_path}</span>
+                <span>at most {levelName(group_access_level)}</span>
+                {expires_at ? <span>until {expires_at}</span> : null}
+              </>
+            }
+            after={
+              manages ? (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`Remove ${group_name}`}
+                  onClick={() => unshare.mutate(group_id)}
+                >
+                  Remove
+                </Button>
+              ) : null
+            }
+          />
+        ))}
+      </DataList>
+    </section>
+  );
+}

@@ -1,0 +1,111 @@
+/** Who asks for access, and which addresses are invited. */
+import { Button, Text, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { MemberSource } from '../../lib/members.ts';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { FormError } from '../../ui/FormError.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { UserChip } from '../../ui/UserChip.tsx';
+import { levelName } from './levels.ts';
+
+interface Props {
+  readonly source: MemberSource;
+  readonly changed: () => Promise<unknown>;
+}
+
+export function AccessRequests({ source, changed }: Props) {
+  const { data: requests = [], error } = useQuery({
+    queryKey: [...source.key, 'requests'],
+    queryFn: () => source.requests(),
+    refetchOnMount: 'always',
+  });
+  const decide = useMutation({
+    mutationFn: ({ id, yes }: { id: number; yes: boolean }) => (yes ? source.approve(id) : source.deny(id)),
+    onSuccess: changed,
+  });
+  return (
+    <section aria-label="Access requests">
+      <Title order={2}>Access requests</Title>
+      <FormError error={decide.error ?? error} />
+      {requests.length === 0 ? <Text c="var(--mr-dim)">Nobody asks for access.</Text> : null}
+      <DataList label="Access requests">
+        {requests.map((user) => (
+          <DataRow
+            key={user.id}
+            title={<UserChip user={user} />}
+            meta={
+              <>
+                <span>@{user.username}</span>
+                <span>
+                  asked <TimeAgo at={user.requested_at} />
+                </span>
+              </>
+            }
+            after={
+              <>
+                <Button
+                  size="xs"
+                  aria-label={`Approve ${user.name}`}
+                  onClick={() => decide.mutate({ id: user.id, yes: true })}
+                >
+                  Approve
+                </Button>
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`Decline ${user.name}`}
+                  onClick={() => decide.mutate({ id: user.id, yes: false })}
+                >
+                  Decline
+                </Button>
+              </>
+            }
+          />
+        ))}
+      </DataList>
+    </section>
+  );
+}
+
+export function Invitations({ source, changed }: Props) {
+  const { data: invitations = [], error } = useQuery({
+    queryKey: [...source.key, 'invitations'],
+    queryFn: () => source.invitations(),
+    refetchOnMount: 'always',
+  });
+  const takeBack = useMutation({ mutationFn: (email: string) => source.takeBack(email), onSuccess: changed });
+  return (
+    <section aria-label="Invitations">
+      <Title order={2}>Invitations</Title>
+      <FormError error={takeBack.error ?? error} />
+      {invitations.length === 0 ? <Text c="var(--mr-dim)">No address is invited.</Text> : null}
+      <DataList label="Invitations">
+        {invitations.map(({ id, invite_email, access_level, created_at, created_by_name }) => (
+          <DataRow
+            key={id}
+            title={invite_email}
+            meta={
+              <>
+                <span>{levelName(access_level)}</span>
+                <span>
+                  invited <TimeAgo at={created_at} />
+                  {created_by_name ? ` by ${created_by_name}` : ''}
+                </span>
+              </>
+            }
+            after={
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={`Take back the invitation of ${invite_email}`}
+                onClick={() => takeBack.mutate(invite_email)}
+              >
+                Take back
+              </Button>
+            }
+          />
+        ))}
+      </DataList>
+    </section>
+  );
+}
