@@ -177,6 +177,11 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
       .execute();
   await post(`/projects/${project.id}/push_rule`, { max_file_size: 50 });
   await post(`/groups/${group.id}/push_rule`, { deny_delete_tag: true });
+  const topics = ['shape', 'other'];
+  await app.api('PUT', `/projects/${open.id}`, { token: owner.token, json: { topics } });
+  await app.api('POST', `/projects/${open.id}/star`, { token: owner.token });
+  const fork = await post(`/projects/${project.id}/fork`, { name: unique('fork'), path: unique('fork') });
+  const deployKey = await post(`/projects/${project.id}/deploy_keys`, { title: 'machine', key: sshKeyText() });
   await app.api('POST', '/admin/ci/variables', { token: world.admin.token, json: { key: 'GREETING', value: 'x' } });
 
   const spare = {
@@ -197,7 +202,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   }
   const users = [owner.user.id, world.admin.user.id, (await buildUser(app)).id];
   const own = await buildBelongings(world, users);
-  const projects = [project.id, project.id, project.id, project.path, open.id, open.path];
+  const projects = [project.id, project.id, project.id, project.path, open.id, open.path, fork.id];
   const groups = [group.id, group.id, group.full_path, inner.id, inner.full_path];
   const pipelines: unknown[] = [];
   const merges: unknown[] = [3];
@@ -218,6 +223,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     namespace_id: [group.id, inner.id],
     project_id: [project.id, open.id],
     target_project_id: [open.id],
+    forked_from_id: [open.id],
+    topic: topics,
     target_group_id: [inner.id],
     group_id: [group.id],
     parent_id: [group.id, inner.id],
@@ -249,7 +256,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     current_password: [password],
     email: [`${unique('second')}@example.com`],
     fingerprint: [own.sshKey.fingerprint],
-    key_id: [own.sshKey.id],
+    key_id: [own.sshKey.id, deployKey.id],
     namespace: [group.path],
     provider: ['directory'],
     extern_uid: ['person-1', 'person-2'],

@@ -121,7 +121,6 @@ export function forkService(deps: NamespacesDependencies, projects: ProjectServi
     { maxAttempts: copyTask.maxAttempts, timeout: 3_600_000 },
   );
 
-  /** Makes a project that exists a fork of another. */
   const record = (
     tx: Db,
     subject: ProjectSubject,
@@ -135,6 +134,7 @@ export function forkService(deps: NamespacesDependencies, projects: ProjectServi
       details: { change: 'forked_from_project_id', ...change },
     });
 
+  /** Makes a project that exists a fork of another. */
   async function relate(subject: ProjectSubject, caller: Caller, sourceId: string): Promise<ProjectSubject> {
     const source = await findProjectSubject(db, sourceId, caller.user?.id ?? null);
     if (!source || !canOnProject(caller, 'fork_project', source)) throw notFound('Source Project');

@@ -179,6 +179,18 @@ describe('the relation', () => {
     expect((await api('DELETE', `/projects/${one.id}/fork`, ann)).status).toBe(204);
     expect((await api('DELETE', `/projects/${one.id}/fork`, ann)).status).toBe(304);
     expect((await source.row()).forks_count).toBe(before);
+    const events = await app.db
+      .selectFrom('audit_events')
+      .select(['event', 'details'])
+      .where('entity_id', '=', Number(one.id))
+      .where('event', 'like', 'project_fork_relation%')
+      .orderBy('id')
+      .execute();
+    const event = 'project_fork_relation_updated';
+    expect(events).toMatchObject([
+      { event, details: { from: null, to: source.id } },
+      { event, details: { from: source.id, to: null } },
+    ]);
     expect(await relate(ann, 999_999)).toMatchObject({
       status: 404,
       body: { message: '404 Source Project Not Found' },

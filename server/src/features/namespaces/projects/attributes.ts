@@ -137,7 +137,9 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     'external authorization',
   ),
   feature_flags_access_level: later('feature_flags_access_level', 'private', 'feature flags'),
-  forking_access_level: later('forking_access_level', 'private', 'forks'),
+  forking_access_level: kept('forking_access_level', 'private', 'who may fork the project', {
+    test: 'namespaces/forks/forks.test.ts',
+  }),
   group_runners_enabled: kept('group_runners_enabled', false, 'runners of groups take no jobs', { test: own }),
   infrastructure_access_level: later('infrastructure_access_level', 'private', 'infrastructure'),
   issue_branch_template: later('issue_branch_template', '%{id}-x', 'issues'),
