@@ -114,6 +114,7 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
   '/user/gpg_keys/:key_id': () => gpgKey('/user'),
   '/users/:id/emails/:email_id': () => email('/users/:id'),
   '/user/emails/:email_id': () => email('/user'),
+  '/topics/:id': async () => inside('/topics', { name: unique('topic'), title: 'x' }),
   '/projects/:id': async () => ({ url: `/projects/${(await buildProject(world.app)).id}` }),
   '/groups/:id': async () => ({ url: `/groups/${(await buildGroup(world.app)).id}` }),
   ...Object.fromEntries(

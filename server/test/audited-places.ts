@@ -104,3 +104,38 @@ export const changesOfApplications = (
     return { url: `${url}/${application.id}/renew-secret`, leaves: 'oauth_application_secret_renewed' };
   },
 });
+
+/** Changes of topics; `make` makes one. */
+export function changesOfTopics(
+  make: (json: object) => Promise<{ readonly id: number }>,
+): Record<string, () => Promise<Change>> {
+  const json = () => ({ name: `audited ${Math.random()}`, title: 'x' });
+  const id = async () => (await make(json())).id;
+  return {
+    'POST /topics': async () => ({ url: '/topics', json: json(), leaves: 'topic_created' }),
+    'PUT /topics/:id': async () => ({ url: `/topics/${await id()}`, json: { title: 'y' }, leaves: 'topic_updated' }),
+    'DELETE /topics/:id': async () => ({ url: `/topics/${await id()}`, leaves: 'topic_destroyed' }),
+    'POST /topics/merge': async () => ({
+      url: '/topics/merge',
+      json: { source_topic_id: await id(), target_topic_id: await id() },
+      leaves: 'topic_merged',
+    }),
+  };
+}
+
+/** Changes of what a project is a fork of; `source` makes a project and answers its id. */
+export const changesOfForks = (
+  base: () => Promise<string>,
+  source: () => Promise<number>,
+  make: Make,
+): Record<string, () => Promise<Change>> => ({
+  'POST /projects/:id/fork/:forked_from_id': async () => ({
+    url: `${await base()}/fork/${await source()}`,
+    leaves: 'project_fork_relation_updated',
+  }),
+  'DELETE /projects/:id/fork': async () => {
+    const url = `${await base()}/fork`;
+    await make('POST', `${url}/${await source()}`, {});
+    return { url, leaves: 'project_fork_relation_updated' };
+  },
+});

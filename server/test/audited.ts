@@ -2,7 +2,13 @@
 import { Secret, TOTP } from 'otpauth';
 import { Level } from '../src/kernel/authz/levels.ts';
 import type { Method, TestApp } from './app.ts';
-import { changesOfApplications, changesOfPlace, applicationToRegister as registered } from './audited-places.ts';
+import {
+  changesOfApplications,
+  changesOfForks,
+  changesOfPlace,
+  changesOfTopics,
+  applicationToRegister as registered,
+} from './audited-places.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from './factories.ts';
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
@@ -251,15 +257,7 @@ export async function auditedChanges(
       const source = await made('/projects', { name: unique('source') });
       return { url: `/projects/${source.id}/fork`, json: { name, path: name }, leaves: 'project_created' };
     },
-    'POST /projects/:id/fork/:forked_from_id': async () => ({
-      url: `${await project()}/fork/${(await buildProject(app)).id}`,
-      leaves: 'project_fork_relation_updated',
-    }),
-    'DELETE /projects/:id/fork': async () => {
-      const url = `${await project()}/fork`;
-      await made(`${url}/${(await buildProject(app)).id}`, {});
-      return { url, leaves: 'project_fork_relation_updated' };
-    },
+    ...changesOfForks(project, async () => (await buildProject(app)).id, make),
     ...changesOfPlace('project', project, make),
     ...changesOfPlace('group', group, make),
     'PUT /projects/:id/labels/:label_id/promote': async () => {
@@ -331,6 +329,7 @@ export async function auditedChanges(
       url: await below(await someone(), 'keys', sshKey()),
       leaves: 'ssh_key_destroyed',
     }),
+    ...changesOfTopics((json) => made('/topics', json)),
     'POST /users': async () => {
       const username = unique('audited');
       const json = { username, name: username, email: `${username}@example.com`, password: 'nanosecond-wire-1952' };

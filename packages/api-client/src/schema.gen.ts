@@ -2602,6 +2602,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/avatar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A project's picture
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdAvatar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/badges": {
         parameters: {
             query?: never;
@@ -5261,6 +5281,78 @@ export interface paths {
          * @description Proved by the token among the parameters.
          */
         post: operations["postRunnersVerify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/topics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Topics, those of most projects first
+         * @description Open to everyone.
+         */
+        get: operations["getTopics"];
+        put?: never;
+        /**
+         * Make a topic
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postTopics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/topics/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A topic
+         * @description Open to everyone.
+         */
+        get: operations["getTopicsById"];
+        /**
+         * Change a topic; projects follow its name
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putTopicsById"];
+        post?: never;
+        /**
+         * Remove a topic, from its projects too
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteTopicsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/topics/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the projects of one topic another, and remove the first
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postTopicsMerge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10513,6 +10605,11 @@ export interface components {
             auto_devops_enabled?: boolean;
             /** @description Whether commits on the default branch close the issues that they name */
             autoclose_referenced_issues?: boolean;
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
             /** @description Where the coverage is in the log of jobs that do not say it */
             build_coverage_regex?: string | null;
             /**
@@ -11351,6 +11448,25 @@ export interface components {
             system_id?: string;
             /** @description The runner's authentication token */
             token?: string;
+        };
+        PostTopicsBody: {
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
+            /** @description What it is about */
+            description?: string | null;
+            /** @description What is given on projects */
+            name: string;
+            /** @description What is shown */
+            title: string;
+        };
+        PostTopicsMergeBody: {
+            /** @description Topic that goes */
+            source_topic_id: number;
+            /** @description Topic that stays */
+            target_topic_id: number;
         };
         PostUserApplicationsBody: {
             /** @description Whether it can keep its secret; true unless given */
@@ -13774,6 +13890,11 @@ export interface components {
             auto_devops_enabled?: boolean;
             /** @description Whether commits on the default branch close the issues that they name */
             autoclose_referenced_issues?: boolean;
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
             /** @description Where the coverage is in the log of jobs that do not say it */
             build_coverage_regex?: string | null;
             /**
@@ -14381,6 +14502,19 @@ export interface components {
             /** @description Only jobs with all of their tags among these run on it */
             tag_list?: string[];
         };
+        PutTopicsByIdBody: {
+            /**
+             * Format: binary
+             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+             */
+            avatar?: string | null;
+            /** @description What it is about */
+            description?: string | null;
+            /** @description What is given on projects */
+            name?: string;
+            /** @description What is shown */
+            title?: string;
+        };
         PutUserApplicationsByIdBody: {
             /** @description Whether it can keep its secret; true unless given */
             confidential?: boolean;
@@ -14930,6 +15064,20 @@ export interface components {
         TagRelease: {
             description: string;
             tag_name: string;
+        };
+        /** Topic */
+        Topic: {
+            avatar_url: string | null;
+            description: string | null;
+            id: number;
+            /** @description What is given on projects */
+            name: string;
+            /** @description Always 1: an instance is one organization */
+            organization_id: number;
+            /** @description What is shown */
+            title: string;
+            /** @description Projects with it, whoever may see them */
+            total_projects_count: number;
         };
         /** TotpSecret */
         TotpSecret: {
@@ -22329,8 +22477,6 @@ export interface operations {
         /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PostProjectsBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsBody"];
                 "multipart/form-data": components["schemas"]["PostProjectsBody"];
             };
         };
@@ -22416,8 +22562,6 @@ export interface operations {
         /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PutProjectsByIdBody"];
-                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdBody"];
                 "multipart/form-data": components["schemas"]["PutProjectsByIdBody"];
             };
         };
@@ -23042,6 +23186,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditEvent"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdAvatar: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/bmp": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/vnd.microsoft.icon": string;
+                    "image/webp": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -30504,6 +30689,227 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunnerCreated"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTopics: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Part of the name */
+                search?: string;
+                /** @description Only those that no project has */
+                without_projects?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topic"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postTopics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostTopicsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTopicsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Topic */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putTopicsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Topic */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": components["schemas"]["PutTopicsByIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteTopicsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Topic */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postTopicsMerge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostTopicsMergeBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostTopicsMergeBody"];
+                "multipart/form-data": components["schemas"]["PostTopicsMergeBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topic"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -180,6 +180,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   const topics = ['shape', 'other'];
   await app.api('PUT', `/projects/${open.id}`, { token: owner.token, json: { topics } });
   await app.api('POST', `/projects/${open.id}/star`, { token: owner.token });
+  const named = await app.db.selectFrom('topics').select('id').where('name', 'in', topics).execute();
+  const topicIds = named.map(({ id }) => id);
   const fork = await post(`/projects/${project.id}/fork`, { name: unique('fork'), path: unique('fork') });
   const deployKey = await post(`/projects/${project.id}/deploy_keys`, { title: 'machine', key: sshKeyText() });
   await app.api('POST', '/admin/ci/variables', { token: world.admin.token, json: { key: 'GREETING', value: 'x' } });
@@ -225,6 +227,9 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     target_project_id: [open.id],
     forked_from_id: [open.id],
     topic: topics,
+    topic_id: topicIds,
+    source_topic_id: topicIds,
+    target_topic_id: topicIds,
     target_group_id: [inner.id],
     group_id: [group.id],
     parent_id: [group.id, inner.id],
@@ -308,6 +313,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
       if (route.path === '/projects/:id/artifacts') return [open.id];
       if (/^\/(user\/)?applications\//.test(route.path)) return made.get(route.path.replace(/\/:id.*/, '')) ?? [];
       if (route.path.startsWith('/user/authorized_applications')) return [0, 1];
+      if (route.path === '/topics/:id') return route.method === 'DELETE' ? (made.get('/topics') ?? []) : topicIds;
       if (route.path.startsWith('/jobs/')) return [route.method === 'PUT' ? loose.id : running.id];
       if (route.path.startsWith('/runners/')) return route.method === 'GET' ? [runner.id] : spare.runners;
       return route.path.startsWith('/groups') ? groups : projects;

@@ -7,7 +7,7 @@ import { expiryTask } from './access/expiry.ts';
 import { findGroupSubject, findProjectSubject } from './access/parents.queries.ts';
 import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
 import { accessTokenService } from './access-tokens/access-tokens.service.ts';
-import { mountGroupAvatars } from './avatars/avatars.mount.ts';
+import { mountPictures } from './avatars/avatars.mount.ts';
 import { createPictures } from './avatars/pictures.ts';
 import { badgeRoutes } from './badges/badges.routes.ts';
 import { customAttributeRoutes } from './custom-attributes/custom-attributes.routes.ts';
@@ -35,6 +35,8 @@ import { projectRoutes } from './projects/projects.routes.ts';
 import { projectService } from './projects/projects.service.ts';
 import { relatedProjectRoutes } from './projects/related.routes.ts';
 import { starRoutes } from './stars/stars.routes.ts';
+import { findTopic } from './topics/topics.queries.ts';
+import { topicRoutes } from './topics/topics.routes.ts';
 
 export { abilityScope, allOf, projectScope, type Sql, withTables } from './access/access.queries.ts';
 export { nextIid } from './access/counters.queries.ts';
@@ -109,16 +111,23 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
       ...hookRoutes(deps),
       ...namespaceRoutes(deps),
       ...projectListRoutes(deps, list),
-      ...projectRoutes({ projects: projectService(deps), deletion, present }),
+      ...projectRoutes({ projects, deletion, present, pictures }),
       ...memberRoutes(deps, memberService(deps)),
       ...membershipRoutes(deps, memberService(deps)),
       ...accessTokenRoutes(deps, accessTokenService(deps)),
       ...jobTokenScopeRoutes({ deps, parents, present }),
       ...relatedProjectRoutes(deps, projects, present),
+      ...topicRoutes(deps),
       ...starRoutes(deps, projects, present),
       ...forkRoutes(forks, list, present),
     ],
-    mount: (server) => mountGroupAvatars(server, { resolver: deps.resolver, parents, pictures }),
+    mount: (server) =>
+      mountPictures(server, {
+        resolver: deps.resolver,
+        parents,
+        pictures,
+        topicPicture: async (id) => (await findTopic(deps.db, id))?.avatar_object_key ?? null,
+      }),
     tasks: [...deletion.tasks, ...forks.tasks, expiry.task],
     cron: [...deletion.cron, expiry.cron],
     parents,

@@ -29,6 +29,7 @@ import type {
   RunnersTable,
   SessionsTable,
   SshKeysTable,
+  TopicsTable,
   UserStatusesTable,
   UsersTable,
   WebHooksTable,
@@ -62,6 +63,7 @@ export type JobArtifact = Selectable<JobArtifactsTable>;
 export type MergeRequest = Selectable<MergeRequestsTable>;
 export type Badge = Selectable<BadgesTable>;
 export type Label = Selectable<LabelsTable>;
+export type Topic = Selectable<TopicsTable>;
 export type WebHook = Selectable<WebHooksTable>;
 export type Event = Selectable<EventsTable>;
 export type NotificationSetting = Selectable<NotificationSettingsTable>;

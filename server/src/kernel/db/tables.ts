@@ -916,11 +916,12 @@ export interface StatusCheckResponsesTable {
 export interface TopicsTable {
   id: Generated<number>;
   name: string;
-  title: string | null;
+  title: string;
   description: string | null;
   avatar_object_key: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  total_projects_count: Generated<number>;
 }
 
 export interface TotpSecretsTable {

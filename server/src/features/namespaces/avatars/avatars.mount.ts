@@ -1,36 +1,60 @@
-/** `/uploads/-/system/group/avatar/:id/:file`: pictures of groups, for who sees the group. */
+/** `/uploads/-/system/KIND/avatar/:id/:file`: pictures of groups, projects and topics, for who sees what they belong to. */
 import type { FastifyInstance } from 'fastify';
-import { canOnGroup } from '../../../kernel/authz/can.ts';
-import { anonymous } from '../../../kernel/authz/subjects.ts';
+import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
+import { anonymous, type Caller } from '../../../kernel/authz/subjects.ts';
 import { authenticate, type CredentialResolver } from '../../../kernel/http/credentials.ts';
 import { noSuchRoute } from '../../../kernel/http/errors.ts';
 import type { ParentLoader } from '../../../kernel/http/parents.ts';
-import type { Pictures } from './pictures.ts';
+import type { PictureKind, Pictures } from './pictures.ts';
 
-export function mountGroupAvatars(
+/** A picture that the caller may see. */
+interface Shown {
+  readonly key: string | null;
+  /** Whether everybody may. */
+  readonly open: boolean;
+}
+
+export function mountPictures(
   server: FastifyInstance,
-  deps: { readonly resolver: CredentialResolver; readonly parents: ParentLoader; readonly pictures: Pictures },
+  deps: {
+    readonly resolver: CredentialResolver;
+    readonly parents: ParentLoader;
+    readonly pictures: Pictures;
+    topicPicture(id: number): Promise<string | null>;
+  },
 ): void {
-  server.get<{ Params: { id: string; file: string } }>(
-    '/uploads/-/system/group/avatar/:id/:file',
-    async (request, reply) => {
-      const { id, file } = request.params;
-      const found = await authenticate(deps.resolver, request, {}, ['token', 'session']);
-      const reads = found?.scopes === null || found?.scopes.has('api') || found?.scopes.has('read_api');
-      const caller = found && reads ? found : anonymous;
-      const subject = /^\d{1,15}$/.test(id) ? await deps.parents.group(id, caller) : null;
-      if (!subject || !canOnGroup(caller, 'read_group', subject)) throw noSuchRoute();
-      // The name is compared, never used as a path.
-      const picture = subject.group.avatar_object_key === file ? await deps.pictures.read(file) : null;
-      if (!picture) throw noSuchRoute();
-      const shared = subject.group.visibility === 'public' ? 'public' : 'private';
-      return reply
-        .header('Content-Type', picture.type)
-        .header('X-Content-Type-Options', 'nosniff')
-        .header('Content-Security-Policy', "default-src 'none'; sandbox")
-        .header('Cross-Origin-Resource-Policy', 'same-origin')
-        .header('Cache-Control', `${shared}, max-age=86400`)
-        .send(picture.bytes);
+  const { parents } = deps;
+  const kinds: Readonly<Record<PictureKind, (id: string, caller: Caller) => Promise<Shown | null>>> = {
+    group: async (id, caller) => {
+      const subject = await parents.group(id, caller);
+      if (!subject || !canOnGroup(caller, 'read_group', subject)) return null;
+      return { key: subject.group.avatar_object_key, open: subject.group.visibility === 'public' };
     },
-  );
+    project: async (id, caller) => {
+      const subject = await parents.project(id, caller);
+      if (!subject || !canOnProject(caller, 'read_project', subject)) return null;
+      return { key: subject.project.avatar_object_key, open: subject.project.visibility === 'public' };
+    },
+    'projects/topic': async (id) => ({ key: await deps.topicPicture(Number(id)), open: true }),
+  };
+  for (const [kind, find] of Object.entries(kinds))
+    server.get<{ Params: { id: string; file: string } }>(
+      `/uploads/-/system/${kind}/avatar/:id/:file`,
+      async (request, reply) => {
+        const { id, file } = request.params;
+        const found = await authenticate(deps.resolver, request, {}, ['token', 'session']);
+        const reads = found?.scopes === null || found?.scopes.has('api') || found?.scopes.has('read_api');
+        const shown = /^\d{1,15}$/.test(id) ? await find(id, found && reads ? found : anonymous) : null;
+        // The name is compared, never used as a path.
+        const picture = shown?.key === file ? await deps.pictures.read(file) : null;
+        if (!picture) throw noSuchRoute();
+        return reply
+          .header('Content-Type', picture.type)
+          .header('X-Content-Type-Options', 'nosniff')
+          .header('Content-Security-Policy', "default-src 'none'; sandbox")
+          .header('Cross-Origin-Resource-Policy', 'same-origin')
+          .header('Cache-Control', `${shown?.open ? 'public' : 'private'}, max-age=86400`)
+          .send(picture.bytes);
+      },
+    );
 }

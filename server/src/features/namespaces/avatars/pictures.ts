@@ -1,8 +1,9 @@
-/** Pictures of groups, read as what their bytes are. */
+/** Pictures of groups, projects and topics: kept with their row, read as what their bytes are. */
 import { Readable } from 'node:stream';
 import { readAll } from '../../../kernel/http/params/body.ts';
+import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
-import { imageType, maximumAvatarBytes } from '../../identity/index.ts';
+import { type Avatars, imageType, maximumAvatarBytes } from '../../identity/index.ts';
 
 export interface Pictures {
   /** Null where there is none. */
@@ -18,4 +19,37 @@ export function createPictures(objects: Pick<ObjectStore, 'get' | 'exists'>): Pi
       return type === null ? null : { bytes: Readable.from([bytes]), type };
     },
   };
+}
+
+/** What pictures are sent as. */
+export const pictureTypes = [
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/bmp',
+  'image/vnd.microsoft.icon',
+] as const;
+
+/** Where a picture is served. */
+export const pictureUrl = (externalUrl: string, kind: PictureKind, id: number, key: string | null): string | null =>
+  key === null ? null : `${externalUrl}/uploads/-/system/${kind}/avatar/${id}/${key.slice(key.lastIndexOf('/') + 1)}`;
+export type PictureKind = 'group' | 'project' | 'projects/topic';
+
+/**
+ * Does `work` with the key of a picture that was sent: null where it is to be removed, undefined where none was sent.
+ * When the work fails, the picture is given up again.
+ */
+export async function withPicture<T>(
+  avatars: Avatars,
+  file: UploadedFile | null | undefined,
+  work: (key: string | null | undefined) => Promise<T>,
+): Promise<T> {
+  const key = file ? await avatars.store(file) : file;
+  try {
+    return await work(key);
+  } catch (error) {
+    if (key) await avatars.discard(key);
+    throw error;
+  }
 }

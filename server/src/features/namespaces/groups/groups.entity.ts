@@ -19,6 +19,7 @@ import {
 } from '../../../kernel/http/entity.ts';
 import { protectionOf } from '../../../kernel/settings/branch-protection.ts';
 import { CustomAttribute } from '../../identity/index.ts';
+import { pictureUrl } from '../avatars/pictures.ts';
 import { Project, type SharedGroup, sharedGroup } from '../projects/projects.entity.ts';
 
 const statistics = Fields({
@@ -128,16 +129,10 @@ export const publicGroupJson = (group: Namespace, externalUrl: string): Static<t
   id: group.id,
   web_url: `${externalUrl}/groups/${group.full_path}`,
   name: group.name,
-  avatar_url: avatarUrl(group.id, group.avatar_object_key, externalUrl),
+  avatar_url: pictureUrl(externalUrl, 'group', group.id, group.avatar_object_key),
   full_name: group.full_name,
   full_path: group.full_path,
 });
-
-/** The picture's address of a group or personal namespace; `key` is the object that holds it. */
-function avatarUrl(id: number, key: string | null, externalUrl: string): string | null {
-  if (key === null) return null;
-  return `${externalUrl}/uploads/-/system/group/avatar/${id}/${key.slice(key.lastIndexOf('/') + 1)}`;
-}
 
 export interface GroupOptions {
   readonly externalUrl: string;
@@ -176,7 +171,7 @@ export function groupJson(group: Namespace, options: GroupOptions): Static<typeo
     default_branch: group.default_branch,
     default_branch_protection: group.default_branch_protection,
     default_branch_protection_defaults: protectionOf(group.default_branch_protection),
-    avatar_url: avatarUrl(group.id, group.avatar_object_key, externalUrl),
+    avatar_url: pictureUrl(externalUrl, 'group', group.id, group.avatar_object_key),
     request_access_enabled: group.request_access_enabled,
     full_name: group.full_name,
     full_path: group.full_path,

@@ -9,7 +9,7 @@ import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, IdOrPath, Int, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
-import type { Pictures } from '../avatars/pictures.ts';
+import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
 import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
 import type { NamespacesDependencies } from '../deps.ts';
@@ -197,7 +197,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       access: { on: 'group', ability: 'read_group' },
       params: Type.Object(groupId),
       responses: { 200: Binary },
-      media: ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/vnd.microsoft.icon'],
+      media: pictureTypes,
       handler: async ({ subject }) => {
         const picture = await deps.pictures.read(subject.group.avatar_object_key);
         if (!picture) throw notFound('Avatar');

@@ -15,6 +15,7 @@ import { forbidden, invalidRecord, notFound, unauthorized, unprocessable } from 
 import { requireOnGroup } from '../../../kernel/http/parents.ts';
 import { lockTree } from '../access/hierarchy.queries.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
+import { withPicture } from '../avatars/pictures.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import {
   checkBranchName,
@@ -132,18 +133,13 @@ export function groupService(deps: NamespacesDependencies) {
     return parent;
   }
 
-  /** What a picture is kept as; undefined where none was sent. Undone by `discard` when the row is not written. */
-  async function pictureOf({ avatar }: GroupAttributes): Promise<string | null | undefined> {
-    return avatar ? await deps.avatars.store(avatar) : avatar;
-  }
-  const withPicture = async <T>(key: string | null | undefined, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (key) await deps.avatars.discard(key);
+  const pictured = async <T>(
+    { avatar }: GroupAttributes,
+    work: (picture: string | null | undefined) => Promise<T>,
+  ): Promise<T> =>
+    await withPicture(deps.avatars, avatar, work).catch((error: unknown) => {
       throw conflictFrom(error);
-    }
-  };
+    });
 
   async function create(
     caller: Caller,
@@ -162,8 +158,7 @@ export function groupService(deps: NamespacesDependencies) {
     const most = parent ? openness(parent.group.visibility) : openness('public');
     const visibility = attributes.visibility ?? visibilities[Math.min(openness(usual), most)] ?? 'private';
     await checkVisibility(visibility, parent?.group ?? null, caller);
-    const picture = await pictureOf(attributes);
-    const group = await withPicture(picture, () =>
+    const group = await pictured(attributes, (picture) =>
       transaction(db, async (tx) => {
         const above = parent ? await lockNamespace(tx, parent.group.id) : null;
         if (above === undefined) throw notFound('Group');
@@ -232,10 +227,9 @@ export function groupService(deps: NamespacesDependencies) {
     checkBranchName(attributes.default_branch);
     const changes = settingColumns(attributes, { admin: caller.admin, topLevel: group.parent_id === null });
     const mayLift = await ownsParent(caller, group);
-    const picture = await pictureOf(attributes);
-    if (picture !== undefined) changes.avatar_object_key = picture;
-    await withPicture(picture, () =>
+    await pictured(attributes, (picture) =>
       transaction(db, async (tx) => {
+        if (picture !== undefined) changes.avatar_object_key = picture;
         if (moved) await lockTree(tx);
         const parent = group.parent_id === null ? null : ((await lockNamespace(tx, group.parent_id)) ?? null);
         if (parent) requireInherited(changes, parent, { ownsParent: mayLift });

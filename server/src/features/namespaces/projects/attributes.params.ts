@@ -1,6 +1,6 @@
 /** Parameters of the attributes of projects: what creating and changing one takes besides name, path and place. */
 import { type TSchema, Type } from 'typebox';
-import { Bool, Int, Int32, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, FileParam, Int, Int32, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { visibilities } from '../naming/naming.ts';
 
 const featureLevels = ['disabled', 'private', 'enabled'] as const;
@@ -136,6 +136,7 @@ const otherParameters = {
       description: 'Whether a newer pipeline of the branch cancels older ones that wait',
     }),
   ),
+  avatar: Optional(OrNull(FileParam({ description: 'Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it' }))),
   container_expiration_policy_attributes: Optional(
     Type.Object(
       {

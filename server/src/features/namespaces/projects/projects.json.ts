@@ -2,6 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { pictureUrl } from '../avatars/pictures.ts';
 import type { BasicProjectJson, ProjectExtras, ProjectJson } from './projects.entity.ts';
 import { settingsJson } from './settings.entity.ts';
 
@@ -12,9 +13,6 @@ export interface Addresses {
   /** What comes before a full path in SSH addresses. */
   readonly sshPrefix: string;
 }
-
-const avatar = (externalUrl: string, kind: string, id: number, key: string | null) =>
-  key === null ? null : `${externalUrl}/uploads/-/system/${kind}/avatar/${id}/${key.slice(key.lastIndexOf('/') + 1)}`;
 
 const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 
@@ -48,7 +46,7 @@ export function basicProjectJson(
         ? `${webUrl}/-/blob/${encodePath(project.default_branch)}/${encodePath(readmePath)}`
         : null,
     forks_count: project.forks_count,
-    avatar_url: avatar(externalUrl, 'project', project.id, project.avatar_object_key),
+    avatar_url: pictureUrl(externalUrl, 'project', project.id, project.avatar_object_key),
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
@@ -59,7 +57,7 @@ export function basicProjectJson(
       kind: namespace.kind,
       full_path: namespace.full_path,
       parent_id: namespace.parent_id,
-      avatar_url: avatar(externalUrl, 'group', namespace.id, namespace.avatar_object_key),
+      avatar_url: pictureUrl(externalUrl, 'group', namespace.id, namespace.avatar_object_key),
       web_url:
         namespace.kind === 'user'
           ? `${externalUrl}/${namespace.full_path}`

@@ -2,9 +2,11 @@
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { Entity, Text } from '../../../kernel/http/entity.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, Int, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
-import { type Route, route } from '../../../kernel/http/route.ts';
+import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
 import { attributeParameters } from './attributes.params.ts';
 import type { PresentOptions, PresentProjects } from './presenter.ts';
@@ -16,12 +18,13 @@ export interface ProjectRouteDependencies {
   readonly projects: ProjectService;
   readonly deletion: DeletionService;
   readonly present: PresentProjects;
+  readonly pictures: Pictures;
 }
 
 const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
 const Accepted = Entity('Accepted', { message: Text() });
 
-export function projectRoutes({ projects, deletion, present }: ProjectRouteDependencies): Route[] {
+export function projectRoutes({ projects, deletion, present, pictures }: ProjectRouteDependencies): Route[] {
   const one = async (subject: ProjectSubject, caller: Caller, options?: PresentOptions) =>
     (await present([subject], caller, options))[0];
 
@@ -100,6 +103,21 @@ export function projectRoutes({ projects, deletion, present }: ProjectRouteDepen
         const options = { permanently: params.permanently_remove, fullPath: params.full_path };
         await deletion.scheduleProject(subject, caller, options);
         return { message: '202 Accepted' };
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/projects/:id/avatar',
+      summary: "A project's picture",
+      access: { on: 'project', ability: 'read_project' },
+      params: Type.Object(projectId),
+      responses: { 200: Binary },
+      media: pictureTypes,
+      handler: async ({ subject }) => {
+        const picture = await pictures.read(subject.project.avatar_object_key);
+        if (!picture) throw notFound('Avatar');
+        return streamed(picture.bytes, picture.type, { 'Content-Disposition': 'attachment' });
       },
     }),
     route({

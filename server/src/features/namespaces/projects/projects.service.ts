@@ -16,6 +16,7 @@ import { emit } from '../../../kernel/events/index.ts';
 import { invalidRecord, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
+import { withPicture } from '../avatars/pictures.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import {
   checkBranchName,
@@ -150,52 +151,55 @@ export function projectService(deps: NamespacesDependencies) {
       });
     await checkVisibility(visibility, space, caller);
     const values = await settings.read();
-    const project = await transaction(db, async (tx) => {
-      if (!(await lockNamespace(tx, space.id))) throw invalidRecord({ namespace: ['is not valid'] });
-      conflictOf(await takenInNamespace(tx, space, { name, path }, null));
-      await claimPath(tx, `${space.full_path}/${path}`);
-      const row = await insertProject(tx, {
-        keep_latest_artifact: values.keep_latest_artifact,
-        lfs_enabled: space.lfs_enabled,
-        shared_runners_enabled: values.shared_runners_enabled && space.shared_runners_setting === 'enabled',
-        ...(fork ? {} : { ci_config_path: params.ci_config_path ?? values.default_ci_config_path }),
-        ...fork?.columns,
-        ...changesOf(params),
-        name,
-        path,
-        visibility,
-        namespace_id: space.id,
-        creator_id: user.id,
-        default_branch: fork
-          ? (fork.columns.default_branch ?? null)
-          : (params.default_branch ?? space.default_branch ?? values.default_branch_name),
-        repository_storage: deps.repositoryStorage,
-        repository_path: newRepositoryPath(),
-      } as Parameters<typeof insertProject>[1]);
-      const ownerId = space.kind === 'user' ? space.owner_id : null;
-      if (ownerId !== null)
-        await insertProjectGrant(tx, {
-          userId: ownerId,
-          projectId: row.id,
-          level: Level.owner,
-          createdById: user.id,
+    const make = (picture: string | null | undefined) =>
+      transaction(db, async (tx) => {
+        if (!(await lockNamespace(tx, space.id))) throw invalidRecord({ namespace: ['is not valid'] });
+        conflictOf(await takenInNamespace(tx, space, { name, path }, null));
+        await claimPath(tx, `${space.full_path}/${path}`);
+        const row = await insertProject(tx, {
+          keep_latest_artifact: values.keep_latest_artifact,
+          lfs_enabled: space.lfs_enabled,
+          shared_runners_enabled: values.shared_runners_enabled && space.shared_runners_setting === 'enabled',
+          ...(fork ? {} : { ci_config_path: params.ci_config_path ?? values.default_ci_config_path }),
+          ...fork?.columns,
+          ...changesOf(params),
+          ...(picture ? { avatar_object_key: picture } : {}),
+          name,
+          path,
+          visibility,
+          namespace_id: space.id,
+          creator_id: user.id,
+          default_branch: fork
+            ? (fork.columns.default_branch ?? null)
+            : (params.default_branch ?? space.default_branch ?? values.default_branch_name),
+          repository_storage: deps.repositoryStorage,
+          repository_path: newRepositoryPath(),
+        } as Parameters<typeof insertProject>[1]);
+        const ownerId = space.kind === 'user' ? space.owner_id : null;
+        if (ownerId !== null)
+          await insertProjectGrant(tx, {
+            userId: ownerId,
+            projectId: row.id,
+            level: Level.owner,
+            createdById: user.id,
+          });
+        await recordAudit(tx, {
+          ...originOfCaller(caller),
+          entity: entityOfPlace({ kind: 'project', project: row, namespace: space }),
+          event: 'project_created',
+          details: { visibility },
         });
-      await recordAudit(tx, {
-        ...originOfCaller(caller),
-        entity: entityOfPlace({ kind: 'project', project: row, namespace: space }),
-        event: 'project_created',
-        details: { visibility },
+        if (fork) await fork.within(tx, row.id);
+        await emit(tx, {
+          kind: 'project.created',
+          project_id: row.id,
+          namespace_id: space.id,
+          actor_id: user.id,
+          payload: { project_id: row.id },
+        });
+        return row;
       });
-      if (fork) await fork.within(tx, row.id);
-      await emit(tx, {
-        kind: 'project.created',
-        project_id: row.id,
-        namespace_id: space.id,
-        actor_id: user.id,
-        payload: { project_id: row.id },
-      });
-      return row;
-    }).catch((error: unknown) => {
+    const project = await withPicture(deps.avatars, params.avatar, make).catch((error: unknown) => {
       throw conflictFrom(error);
     });
     const subject = await findProjectSubject(db, String(project.id), user.id);
@@ -255,28 +259,32 @@ export function projectService(deps: NamespacesDependencies) {
         throw invalidRecord({ base: [`Could not change HEAD: branch '${branch}' does not exist`] });
       changes.default_branch = branch;
     }
-    await transaction(db, async (tx) => {
-      if (changes.path !== undefined) {
-        const space = await lockNamespace(tx, project.namespace_id);
-        if (!space) throw notFound('Project');
-        const wanted = { name: changes.name ?? project.name, path: changes.path };
-        conflictOf(await takenInNamespace(tx, space, wanted, project.id));
-        if (changes.path.toLowerCase() !== project.path.toLowerCase()) {
-          await claimPath(tx, `${space.full_path}/${changes.path}`);
-          await leaveProjectPath(tx, project.id, `${space.full_path}/${project.path}`);
+    const save = (picture: string | null | undefined) =>
+      transaction(db, async (tx) => {
+        if (changes.path !== undefined) {
+          const space = await lockNamespace(tx, project.namespace_id);
+          if (!space) throw notFound('Project');
+          const wanted = { name: changes.name ?? project.name, path: changes.path };
+          conflictOf(await takenInNamespace(tx, space, wanted, project.id));
+          if (changes.path.toLowerCase() !== project.path.toLowerCase()) {
+            await claimPath(tx, `${space.full_path}/${changes.path}`);
+            await leaveProjectPath(tx, project.id, `${space.full_path}/${project.path}`);
+          }
         }
-      }
-      if (!(await updateProject(tx, project.id, changes))) throw notFound('Project');
-      const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
-      await recordAudits(tx, eventsOfChanges(about, 'project', project, changes));
-      await emit(tx, {
-        kind: 'project.updated',
-        project_id: project.id,
-        namespace_id: project.namespace_id,
-        actor_id: caller.user?.id ?? null,
-        payload: { project_id: project.id },
+        const pictured = picture === undefined ? changes : { ...changes, avatar_object_key: picture };
+        if (!(await updateProject(tx, project.id, pictured))) throw notFound('Project');
+        const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
+        await recordAudits(tx, eventsOfChanges(about, 'project', project, changes));
+        if (picture !== undefined) await recordAudit(tx, { ...about, event: 'project_avatar_updated', details: {} });
+        await emit(tx, {
+          kind: 'project.updated',
+          project_id: project.id,
+          namespace_id: project.namespace_id,
+          actor_id: caller.user?.id ?? null,
+          payload: { project_id: project.id },
+        });
       });
-    }).catch((error: unknown) => {
+    await withPicture(deps.avatars, params.avatar, save).catch((error: unknown) => {
       throw conflictFrom(error);
     });
     return await reload(project, caller);

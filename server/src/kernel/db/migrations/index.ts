@@ -15,6 +15,7 @@ import { members } from './0013-members.ts';
 import { groupsMigration } from './0014-groups.ts';
 import { projectsMigration } from './0015-projects.ts';
 import { largeLists } from './0019-large-lists.ts';
+import { topicsMigration } from './0025-topics.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   groupsMigration,
   projectsMigration,
   largeLists,
+  topicsMigration,
 ];

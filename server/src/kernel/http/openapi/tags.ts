@@ -39,6 +39,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Sessions: 'Where a person is signed in with a browser.',
   'SSH and GPG keys': 'Public keys of users.',
   Tags: 'Tags of a repository.',
+  Topics: 'Words that describe projects.',
   'Two-factor authentication': 'Second factors of a person. Only a session of the pages may change them.',
   Users: 'Accounts.',
   Webhooks: 'Where events of groups and projects are sent.',
