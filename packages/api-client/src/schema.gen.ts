@@ -84,6 +84,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/users/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many accounts there are of each kind; one above the limit of counts stands for more
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getAdminUsersCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/application/settings": {
         parameters: {
             query?: never;
@@ -1515,12 +1535,12 @@ export interface paths {
         };
         /**
          * Which mails of a group the caller wants
-         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         * @description Needs the ability `choose_group_notifications` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdNotificationSettings"];
         /**
          * Choose which mails of a group one wants
-         * @description Needs the ability `read_group` on the group. Token scope: `api`.
+         * @description Needs the ability `choose_group_notifications` on the group. Token scope: `api`.
          */
         put: operations["putGroupsByIdNotificationSettings"];
         post?: never;
@@ -3984,12 +4004,12 @@ export interface paths {
         };
         /**
          * Which mails of a project the caller wants
-         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         * @description Needs the ability `choose_notifications` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdNotificationSettings"];
         /**
          * Choose which mails of a project one wants
-         * @description Needs the ability `read_project` on the project. Token scope: `api`.
+         * @description Needs the ability `choose_notifications` on the project. Token scope: `api`.
          */
         put: operations["putProjectsByIdNotificationSettings"];
         post?: never;
@@ -6887,26 +6907,6 @@ export interface paths {
          * @description Open to everyone. Rate limit: `user_status`.
          */
         get: operations["getUsersByUserIdStatus"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/users/counts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * How many accounts there are of each kind; one above the limit of counts stands for more
-         * @description Administrators only. Token scope: `api` or `read_api`.
-         */
-        get: operations["getUsersCounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -15981,6 +15981,38 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAdminUsersCounts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserKindCounts"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -34917,38 +34949,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    getUsersCounts: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An `ETag`: 304 while the answer is still the same */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    ETag: components["headers"]["ETag"];
-                    "X-Request-Id": components["headers"]["XRequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserKindCounts"];
-                };
-            };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

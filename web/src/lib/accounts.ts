@@ -50,7 +50,7 @@ export const userByName = (username: string) =>
 
 /** How many accounts there are of each kind. */
 export const userCounts = () =>
-  queryOptions({ queryKey: ['users', 'counts'], queryFn: () => unwrap(client.GET('/users/counts')) });
+  queryOptions({ queryKey: ['users', 'counts'], queryFn: () => unwrap(client.GET('/admin/users/counts')) });
 
 /** Accounts as administrators list them, page by page. */
 export const users = (filter: UserFilter) =>

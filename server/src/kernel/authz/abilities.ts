@@ -102,6 +102,7 @@ export const projectAbilities = {
   // Plans and pages.
   read_label: { role: guest, open: 'anyone', auditor: true },
   subscribe_label: { role: guest, open: 'signed-in', auditor: true },
+  choose_notifications: { role: guest, open: 'signed-in', auditor: true },
   admin_label: { role: planner, changes: true },
   read_wiki: { role: guest, open: 'anyone', auditor: true, feature: 'wiki' },
   create_wiki: { role: developer, planner: true, feature: 'wiki', changes: true },
@@ -161,6 +162,7 @@ export const groupAbilities = {
   // Plans and pages.
   read_group_label: { role: guest, open: 'anyone', auditor: true },
   subscribe_group_label: { role: guest, open: 'signed-in', auditor: true },
+  choose_group_notifications: { role: guest, open: 'signed-in', auditor: true },
   admin_group_label: { role: planner, changes: true },
   read_group_wiki: { role: guest, open: 'anyone', auditor: true, feature: 'wiki' },
   create_group_wiki: { role: developer, planner: true, feature: 'wiki', changes: true },

@@ -45,7 +45,7 @@ async function locked(): Promise<User> {
 
 describe('GET /users?filter', () => {
   it('lists one kind of accounts, and counts them all', async () => {
-    const before = (await app.api<Record<string, number>>('GET', '/users/counts', { headers })).body;
+    const before = (await app.api<Record<string, number>>('GET', '/admin/users/counts', { headers })).body;
     const user = async (...actions: string[]) => {
       const made = await buildUser(app);
       for (const action of actions) await app.api('POST', `/users/${made.id}/${action}`, { token: admin.secret });
@@ -76,7 +76,7 @@ describe('GET /users?filter', () => {
     expect(await names('two_factor_disabled')).not.toContain(secured.username);
     expect(await names('two_factor_disabled')).toContain(expected.locked);
     expect(await names('active')).not.toContain(expected.blocked);
-    const after = (await app.api<Record<string, number>>('GET', '/users/counts', { headers })).body;
+    const after = (await app.api<Record<string, number>>('GET', '/admin/users/counts', { headers })).body;
     for (const kind of Object.keys(expected)) expect(after[kind], kind).toBe((before[kind] ?? 0) + 1);
     expect(Object.keys(after).sort()).toEqual([...Object.keys(expected), 'active', 'two_factor_disabled'].sort());
   });
@@ -87,10 +87,10 @@ describe('GET /users?filter', () => {
     expect(await names('banned', plain.secret)).toHaveLength(all.body.length);
     const wrong = await app.api('GET', '/users', { token: admin.secret, query: { filter: 'odd' } });
     expect(wrong.status).toBe(400);
-    expect((await app.api('GET', '/users/counts', { token: admin.secret })).status).toBe(401);
-    expect((await app.api('GET', '/users/counts')).status).toBe(401);
+    expect((await app.api('GET', '/admin/users/counts', { token: admin.secret })).status).toBe(401);
+    expect((await app.api('GET', '/admin/users/counts')).status).toBe(401);
     const person = await sessionOf(await buildUser(app, { password }));
-    expect((await app.api('GET', '/users/counts', { headers: person })).status).toBe(403);
+    expect((await app.api('GET', '/admin/users/counts', { headers: person })).status).toBe(403);
   });
 });
 

@@ -178,7 +178,7 @@ export function userRoutes({ db, externalUrl }: UserRouteDependencies): Route[] 
       // For the page alone.
       credentials: ['session'],
       method: 'GET',
-      path: '/users/counts',
+      path: '/admin/users/counts',
       summary: 'How many accounts there are of each kind; one above the limit of counts stands for more',
       access: { on: 'instance', ability: 'admin' },
       params: Type.Object({}),

@@ -165,7 +165,7 @@ export function abilityScope(caller: Caller, ability: ProjectAbility): Scope {
   const forAll = level === null ? sql`true` : sql`${level} <> 'private'`;
   const open = rule.open ? sql`p.visibility = any(${openVisibilities(caller)}::text[])` : sql`false`;
   if (caller.user === null) return { tables: null, condition: sql`(${offered} and ${open} and ${forAll})` };
-  const member = (role: number) => sql`p.id in (${projectsWithLevel(role)})`;
+  const member = projectHasLevel;
   return {
     tables: accessTables(caller.user.id),
     condition: sql`(${offered} and (${member(role)} or (${open} and (${forAll} or ${member(Level.guest)}))))`,

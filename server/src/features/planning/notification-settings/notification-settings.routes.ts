@@ -110,8 +110,8 @@ export function notificationSettingRoutes(db: Db): Route[] {
     view(await findNotificationSetting(db, userId, place), 'global');
 
   const own = { on: 'instance', ability: 'signed_in' } as const;
-  const group = { on: 'group', ability: 'read_group' } as const;
-  const project = { on: 'project', ability: 'read_project' } as const;
+  const group = { on: 'group', ability: 'choose_group_notifications' } as const;
+  const project = { on: 'project', ability: 'choose_notifications' } as const;
 
   return [
     route({
