@@ -1,7 +1,7 @@
 /** One successful request for each route that changes identity, places or settings, with the event that it leaves. */
 import { Secret, TOTP } from 'otpauth';
-import { Level } from '../src/kernel/authz/levels.ts';
 import type { Method, TestApp } from './app.ts';
+import { changesOfMembers } from './audited-members.ts';
 import {
   changesOfApplications,
   changesOfForks,
@@ -10,7 +10,7 @@ import {
   applicationToRegister as registered,
 } from './audited-places.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { buildGroup, buildMember, buildProject, buildToken, buildUser, unique } from './factories.ts';
+import { buildGroup, buildProject, buildToken, buildUser, unique } from './factories.ts';
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
 
 export interface Change {
@@ -82,14 +82,6 @@ export async function auditedChanges(
     return `/users/${id}`;
   };
   const waiting = async () => `/users/${(await buildUser(app, { state: 'blocked_pending_approval' })).id}`;
-  const ownPlace = async (noun: 'project' | 'group') => {
-    const of = await (noun === 'project' ? buildProject(app) : buildGroup(app));
-    return { of, base: `/${noun}s/${of.id}` };
-  };
-  const newMember = async (noun: 'project' | 'group') => {
-    const { of, base } = await ownPlace(noun);
-    return `${base}/members/${(await buildMember(app, { of, level: Level.developer })).user.id}`;
-  };
   const marked = async (base: string) => {
     const answer = await app.api('DELETE', base, { token: admin });
     if (answer.status !== 202) throw new Error(`DELETE ${base}: ${answer.status}`);
@@ -126,20 +118,6 @@ export async function auditedChanges(
     [`DELETE /${noun}s/:id/deploy_tokens/:token_id`]: async () => ({
       url: await below(await base(), 'deploy_tokens', deployToken),
       leaves: 'deploy_token_revoked',
-    }),
-    [`POST /${noun}s/:id/members`]: async () => ({
-      url: `${await base()}/members`,
-      json: { user_id: (await user()).id, access_level: Level.developer },
-      leaves: 'member_created',
-    }),
-    [`PUT /${noun}s/:id/members/:user_id`]: async () => ({
-      url: await newMember(noun),
-      json: { access_level: Level.maintainer },
-      leaves: 'member_updated',
-    }),
-    [`DELETE /${noun}s/:id/members/:user_id`]: async () => ({
-      url: await newMember(noun),
-      leaves: 'member_destroyed',
     }),
     [`PUT /${noun}s/:id`]: async () => ({
       url: await base(),
@@ -260,6 +238,7 @@ export async function auditedChanges(
     ...changesOfForks(project, async () => (await buildProject(app)).id, make),
     ...changesOfPlace('project', project, make),
     ...changesOfPlace('group', group, make),
+    ...changesOfMembers(app, make, visitor, password),
     'PUT /projects/:id/labels/:label_id/promote': async () => {
       const of = await buildProject(app, { namespace: await buildGroup(app) });
       const label = await make('POST', `/projects/${of.id}/labels`, { name: unique('label'), color: '#112233' });
