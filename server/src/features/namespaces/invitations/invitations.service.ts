@@ -1,6 +1,12 @@
 /** Inviting addresses: the link in the mail proves who reads it; whoever is signed in then becomes the member. */
 import { randomBytes } from 'node:crypto';
-import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
+import {
+  type AuditOrigin,
+  entityOfPlace,
+  originOfCaller,
+  recordAudit,
+  strangerAt,
+} from '../../../kernel/audit/index.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
@@ -57,9 +63,15 @@ const most = 100;
 export function invitationService(deps: InvitationDependencies) {
   const { db, externalUrl, mail, members } = deps;
 
+  /** Whoever has the link may decline without an account: then nobody known did it, not the system itself. */
+  function originOf(caller: Caller): AuditOrigin {
+    const origin = originOfCaller(caller);
+    return origin.author ? origin : strangerAt(origin.address);
+  }
+
   const record = (tx: Db, caller: Caller, subject: MemberSubject, event: string, email: string, details: object) =>
     recordAudit(tx, {
-      ...originOfCaller(caller),
+      ...originOf(caller),
       entity: entityOfPlace(subject),
       event,
       details: { ...details },

@@ -163,6 +163,10 @@ describe('[security 13] those who are invited', () => {
     const json = { invitation_token: declined.token };
     expect((await call('POST', '/invitations/decline', undefined, json)).status).toBe(204);
     expect((await accept(declined.token)).status).toBe(404);
+    const events = app.db.selectFrom('audit_events').selectAll().where('event', '=', 'member_invitation_declined');
+    expect(await events.where('target_details', '=', declined.email).execute()).toMatchObject([
+      { author_id: null, author_name: 'Unknown', ip_address: '127.0.0.1' },
+    ]);
     const taken = await invited();
     await call('DELETE', `/groups/${group.id}/invitations/${taken.email}`, owner);
     expect((await accept(taken.token)).status).toBe(404);
