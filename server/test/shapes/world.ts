@@ -320,7 +320,8 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     }
     if (name === 'user_id' && route.path.startsWith('/users/:user_id')) return users;
     if (name === 'key' && route.path.includes('gpg_keys')) return own.gpgKeys;
-    if (name === 'key' && route.path.endsWith('/keys')) return [sshKeyText()];
+    if (name === 'key' && /\/(deploy_)?keys$/.test(route.path)) return [sshKeyText()];
+    if (name === 'key_id' && route.path.includes('/deploy_keys/')) return made.get('/projects/:id/deploy_keys') ?? [];
     if (name === 'email' && route.path.endsWith('/emails')) return [`${unique('shape')}@example.com`];
     const creates = route.method === 'POST' && /^\/(projects|groups|users)$/.test(route.path);
     if (creates && (names.includes(name) || name === 'username')) {

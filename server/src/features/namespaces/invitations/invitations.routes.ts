@@ -196,6 +196,7 @@ export function invitationRoutes(deps: { db: Db; externalUrl: string; invitation
       access: { on: 'public' },
       params: Type.Object(token),
       responses: { 200: OpenInvitation },
+      errors: [404],
       handler: async ({ params }) => openJson(await invitations.look(params.invitation_token)),
     }),
     route({
@@ -206,6 +207,7 @@ export function invitationRoutes(deps: { db: Db; externalUrl: string; invitation
       access: { on: 'instance', ability: 'signed_in' },
       params: Type.Object(token),
       responses: { 200: OpenInvitation },
+      errors: [404],
       handler: async ({ params, caller }) => openJson(await invitations.accept(caller, params.invitation_token)),
     }),
     route({
@@ -216,6 +218,7 @@ export function invitationRoutes(deps: { db: Db; externalUrl: string; invitation
       access: { on: 'public' },
       params: Type.Object(token),
       responses: { 204: Empty },
+      errors: [404],
       handler: ({ params, caller }) => invitations.decline(params.invitation_token, caller),
     }),
   ];

@@ -226,6 +226,7 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
       access: { on: 'project', ability: 'admin_label' },
       params: Type.Object({ id: IdOrPath('Project'), ...labelId }),
       responses: { 200: GroupLabel },
+      errors: [409],
       handler: async (context) => {
         const { subject, caller } = context;
         if (subject.namespace.kind !== 'group') throw plainError(400, 'Failed to promote project label to group label');
