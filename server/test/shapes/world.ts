@@ -227,6 +227,10 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     target_project_id: [open.id],
     forked_from_id: [open.id],
     topic: topics,
+    link_url: ['https://ci.example/%{project_path}'],
+    image_url: ['https://ci.example/%{default_branch}/badge.svg'],
+    url: ['https://hooks.example/events'],
+    color: ['#ff0000', 'red'],
     topic_id: topicIds,
     source_topic_id: topicIds,
     target_topic_id: topicIds,
@@ -322,6 +326,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     if (name === 'key' && route.path.includes('gpg_keys')) return own.gpgKeys;
     if (name === 'key' && /\/(deploy_)?keys$/.test(route.path)) return [sshKeyText()];
     if (name === 'key_id' && route.path.includes('/deploy_keys/')) return made.get('/projects/:id/deploy_keys') ?? [];
+    if (/name$/.test(name) && /\/labels(\/:label_id)?$/.test(route.path)) return [unique('label')];
     if (name === 'email' && route.path.endsWith('/emails')) return [`${unique('shape')}@example.com`];
     const creates = route.method === 'POST' && /^\/(projects|groups|users)$/.test(route.path);
     if (creates && (names.includes(name) || name === 'username')) {

@@ -8,7 +8,7 @@ import { visibilities } from '../naming/naming.ts';
 import type { ListProjects } from '../projects/listing.ts';
 import type { PresentProjects } from '../projects/presenter.ts';
 import { Project } from '../projects/projects.entity.ts';
-import { projectId, wideFilterOf, wideListParameters } from '../projects/projects.params.ts';
+import { listOptions, projectId, wideFilterOf, wideListParameters } from '../projects/projects.params.ts';
 import type { ForkService } from './forks.service.ts';
 
 const common = { credentials: ['token', 'session'], tag: 'Around projects' } as const;
@@ -61,12 +61,7 @@ export function forkRoutes(forks: ForkService, list: ListProjects, present: Pres
           caller,
           page,
           { ...wideFilterOf(params, caller), forkedFromId: subject.project.id },
-          {
-            order: params.order_by,
-            direction: params.sort,
-            simple: params.simple,
-            statistics: params.statistics,
-          },
+          listOptions(params, caller),
         ),
     }),
     route({

@@ -7,7 +7,7 @@ import { type Route, route } from '../../../kernel/http/route.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { ListProjects } from '../projects/listing.ts';
 import { Project } from '../projects/projects.entity.ts';
-import { filterOf, listParameters as projectListParameters } from '../projects/projects.params.ts';
+import { filterOf, listOptions, listParameters as projectListParameters } from '../projects/projects.params.ts';
 import { Group, PublicGroup, publicGroupJson } from './groups.entity.ts';
 import { groupId, listParameters, sharedListParameters } from './groups.params.ts';
 import { listingHandler } from './listing.ts';
@@ -97,7 +97,7 @@ export function relatedGroupRoutes(deps: NamespacesDependencies, listProjects: L
           caller,
           page,
           { ...filterOf(params, caller), onlySharedWith: subject.group.id },
-          { order: params.order_by, direction: params.sort, simple: params.simple },
+          listOptions(params, caller),
         ),
     }),
     route({

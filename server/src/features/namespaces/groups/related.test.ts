@@ -84,7 +84,7 @@ describe('shares seen from a group', () => {
 
   it('projects that it was invited to', async () => {
     const [open, archived] = [
-      await buildProject(app, { visibility: 'public' }),
+      await buildProject(app, { visibility: 'public', repository_size: 9 }),
       await buildProject(app, { archived: true }),
     ];
     await share(group, { project_id: open.id });
@@ -93,6 +93,11 @@ describe('shares seen from a group', () => {
     expect((await ids(path)).sort()).toEqual([open.id, archived.id].sort());
     expect(await ids(path, owner, { archived: false })).toEqual([open.id]);
     expect(await ids(path, owner, { visibility: 'private' })).toEqual([archived.id]);
+    // Sizes order for administrators only; everybody else gets the usual order.
+    const bySize = { order_by: 'repository_size', sort: 'asc' };
+    expect(await ids(path, admin, bySize)).toEqual([archived.id, open.id]);
+    expect(await ids(path, owner, bySize)).toEqual([open.id, archived.id]);
+    expect(await ids(path, owner, { order_by: 'wiki_size', sort: 'asc' })).toEqual([open.id, archived.id]);
     expect((await app.api('GET', path)).status).toBe(404);
   });
 });

@@ -205,9 +205,9 @@ const columns: Readonly<Record<Exclude<ProjectOrder, 'similarity'>, Sql>> = {
   storage_size: sql`(p.repository_size
     + coalesce((select sum(a.size) from job_artifacts a where a.project_id = p.id), 0)
     + coalesce((select sum(u.size) from project_uploads u where u.project_id = p.id), 0))`,
-  // Nothing is stored in them yet: all have the same size.
-  packages_size: sql`0`,
-  wiki_size: sql`0`,
+  // Nothing is stored in them yet: all have the same size. A bare 0 would be the position of a column.
+  packages_size: sql`0::bigint`,
+  wiki_size: sql`0::bigint`,
 };
 
 function orderBy({ order, direction }: ProjectWindow, search: string | undefined): Sql {
