@@ -138,6 +138,10 @@ export async function deleteLabel(tx: Db, id: number): Promise<boolean> {
   return (await tx.deleteFrom('labels').where('id', '=', id).returning('id').executeTakeFirst()) !== undefined;
 }
 
+/** The label's id, kept until the end of the transaction; nothing when it was removed meanwhile. */
+const stillThere = (tx: Db, labelId: number) =>
+  tx.selectFrom('labels').select('id').where('id', '=', labelId).forKeyShare();
+
 /** The rank in a project; null takes it away. */
 export async function setPriority(tx: Db, labelId: number, projectId: number, priority: number | null): Promise<void> {
   if (priority === null)
@@ -149,16 +153,18 @@ export async function setPriority(tx: Db, labelId: number, projectId: number, pr
   else
     await tx
       .insertInto('label_priorities')
-      .values({ label_id: labelId, project_id: projectId, priority })
+      .columns(['label_id', 'project_id', 'priority'])
+      .expression(stillThere(tx, labelId).select([sql`${projectId}::bigint`.as('p'), sql`${priority}::int`.as('r')]))
       .onConflict((known) => known.columns(['project_id', 'label_id']).doUpdateSet({ priority }))
       .execute();
 }
 
-/** False when it was so already. */
+/** False when it was so already, or when the label is gone. */
 export async function subscribe(tx: Db, labelId: number, userId: number): Promise<boolean> {
   const row = await tx
     .insertInto('label_subscriptions')
-    .values({ label_id: labelId, user_id: userId })
+    .columns(['label_id', 'user_id'])
+    .expression(stillThere(tx, labelId).select(sql`${userId}::bigint`.as('user_id')))
     .onConflict((known) => known.doNothing())
     .returning('label_id')
     .executeTakeFirst();

@@ -116,8 +116,10 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
           const { user } = caller;
           if (!user) throw unauthorized();
           const label = await find(subject, widest, params.label_id, caller);
-          if (!(await transaction(db, (tx) => change(tx, label.id, user.id)))) return answer(304);
-          return json(await find(subject, widest, String(label.id), caller), false);
+          const changed = await transaction(db, (tx) => change(tx, label.id, user.id));
+          // Not found when somebody removed it meanwhile.
+          const after = await find(subject, widest, String(label.id), caller);
+          return changed ? json(after, false) : answer(304);
         },
       });
     return [

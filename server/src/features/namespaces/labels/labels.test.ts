@@ -4,6 +4,7 @@ import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { colorOf, textColorOn } from './colors.ts';
+import { setPriority, subscribe } from './labels.queries.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -128,6 +129,9 @@ describe.each(['groups', 'projects'] as const)('labels of %s', (kind) => {
     expect((await call('GET', one, planner)).body.subscribed).toBe(false);
     expect(await call('POST', `${one}/unsubscribe`, guest)).toMatchObject({ status: 201, body: { subscribed: false } });
     expect((await call('POST', `${one}/unsubscribe`, guest)).status).toBe(304);
+    // Removed between the look at it and the change: nothing is kept, and nothing is a fault.
+    expect(await subscribe(app.db, 999_999, guest.user.id)).toBe(false);
+    await setPriority(app.db, 999_999, 1, 1);
     // Security 17: a label of another place is not here.
     const other = await call('POST', await place(), planner, bug);
     expect((await call('GET', `${path}/${other.body.id}`, owner)).status).toBe(404);
