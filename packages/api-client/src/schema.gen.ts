@@ -10147,11 +10147,6 @@ export interface components {
             allow_merge_on_skipped_pipeline?: boolean;
             /** @description Whether projects without a CI configuration get the standard one */
             auto_devops_enabled?: boolean | null;
-            /**
-             * Format: binary
-             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
-             */
-            avatar?: string | null;
             /** @description Name of the first branch of new projects; null for the one of the instance */
             default_branch?: string | null;
             /** @description Who may push to the default branch of new projects: 0 nobody is kept out, 1 developers may not force, 2 maintainers only, 3 developers may push but not force, 4 developers only push the first commit */
@@ -10605,11 +10600,6 @@ export interface components {
             auto_devops_enabled?: boolean;
             /** @description Whether commits on the default branch close the issues that they name */
             autoclose_referenced_issues?: boolean;
-            /**
-             * Format: binary
-             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
-             */
-            avatar?: string | null;
             /** @description Where the coverage is in the log of jobs that do not say it */
             build_coverage_regex?: string | null;
             /**
@@ -11450,11 +11440,6 @@ export interface components {
             token?: string;
         };
         PostTopicsBody: {
-            /**
-             * Format: binary
-             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
-             */
-            avatar?: string | null;
             /** @description What it is about */
             description?: string | null;
             /** @description What is given on projects */
@@ -11551,11 +11536,6 @@ export interface components {
             admin?: boolean;
             /** @description Marked as auditor */
             auditor?: boolean;
-            /**
-             * Format: binary
-             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
-             */
-            avatar?: string | null;
             /** @description About the person */
             bio?: string;
             /** @description May create top-level groups */
@@ -13411,11 +13391,6 @@ export interface components {
             auto_ban_user_on_excessive_projects_download?: boolean;
             /** @description Whether projects without a CI configuration get the standard one */
             auto_devops_enabled?: boolean | null;
-            /**
-             * Format: binary
-             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
-             */
-            avatar?: string | null;
             /** @description Name of the first branch of new projects; null for the one of the instance */
             default_branch?: string | null;
             /** @description Who may push to the default branch of new projects: 0 nobody is kept out, 1 developers may not force, 2 maintainers only, 3 developers may push but not force, 4 developers only push the first commit */
@@ -13890,11 +13865,6 @@ export interface components {
             auto_devops_enabled?: boolean;
             /** @description Whether commits on the default branch close the issues that they name */
             autoclose_referenced_issues?: boolean;
-            /**
-             * Format: binary
-             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
-             */
-            avatar?: string | null;
             /** @description Where the coverage is in the log of jobs that do not say it */
             build_coverage_regex?: string | null;
             /**
@@ -14503,11 +14473,6 @@ export interface components {
             tag_list?: string[];
         };
         PutTopicsByIdBody: {
-            /**
-             * Format: binary
-             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
-             */
-            avatar?: string | null;
             /** @description What it is about */
             description?: string | null;
             /** @description What is given on projects */
@@ -14599,11 +14564,6 @@ export interface components {
             admin?: boolean;
             /** @description Marked as auditor */
             auditor?: boolean;
-            /**
-             * Format: binary
-             * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
-             */
-            avatar?: string | null;
             /** @description About the person */
             bio?: string;
             /** @description May create top-level groups */
@@ -16818,7 +16778,15 @@ export interface operations {
         /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
-                "multipart/form-data": components["schemas"]["PostGroupsBody"];
+                "application/json": components["schemas"]["PostGroupsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsBody"] & {
+                    /**
+                     * Format: binary
+                     * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+                     */
+                    avatar?: string | null;
+                };
             };
         };
         responses: {
@@ -16907,7 +16875,15 @@ export interface operations {
         /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "multipart/form-data": components["schemas"]["PutGroupsByIdBody"];
+                "application/json": components["schemas"]["PutGroupsByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdBody"] & {
+                    /**
+                     * Format: binary
+                     * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+                     */
+                    avatar?: string | null;
+                };
             };
         };
         responses: {
@@ -22512,7 +22488,15 @@ export interface operations {
         /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "multipart/form-data": components["schemas"]["PostProjectsBody"];
+                "application/json": components["schemas"]["PostProjectsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsBody"] & {
+                    /**
+                     * Format: binary
+                     * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+                     */
+                    avatar?: string | null;
+                };
             };
         };
         responses: {
@@ -22597,7 +22581,15 @@ export interface operations {
         /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody?: {
             content: {
-                "multipart/form-data": components["schemas"]["PutProjectsByIdBody"];
+                "application/json": components["schemas"]["PutProjectsByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdBody"] & {
+                    /**
+                     * Format: binary
+                     * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+                     */
+                    avatar?: string | null;
+                };
             };
         };
         responses: {
@@ -30795,7 +30787,15 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": components["schemas"]["PostTopicsBody"];
+                "application/json": components["schemas"]["PostTopicsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostTopicsBody"];
+                "multipart/form-data": components["schemas"]["PostTopicsBody"] & {
+                    /**
+                     * Format: binary
+                     * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+                     */
+                    avatar?: string | null;
+                };
             };
         };
         responses: {
@@ -30866,7 +30866,15 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "multipart/form-data": components["schemas"]["PutTopicsByIdBody"];
+                "application/json": components["schemas"]["PutTopicsByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutTopicsByIdBody"];
+                "multipart/form-data": components["schemas"]["PutTopicsByIdBody"] & {
+                    /**
+                     * Format: binary
+                     * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+                     */
+                    avatar?: string | null;
+                };
             };
         };
         responses: {
@@ -32854,7 +32862,15 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": components["schemas"]["PostUsersBody"];
+                "application/json": components["schemas"]["PostUsersBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostUsersBody"];
+                "multipart/form-data": components["schemas"]["PostUsersBody"] & {
+                    /**
+                     * Format: binary
+                     * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+                     */
+                    avatar?: string | null;
+                };
             };
         };
         responses: {
@@ -32936,7 +32952,15 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "multipart/form-data": components["schemas"]["PutUsersByIdBody"];
+                "application/json": components["schemas"]["PutUsersByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutUsersByIdBody"];
+                "multipart/form-data": components["schemas"]["PutUsersByIdBody"] & {
+                    /**
+                     * Format: binary
+                     * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+                     */
+                    avatar?: string | null;
+                };
             };
         };
         responses: {

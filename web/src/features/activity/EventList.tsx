@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import classes from './activity.module.css';
 
 type Event = Schemas['Event'];
 
@@ -49,7 +50,11 @@ function Commits({ push, place }: { push: Schemas['PushData']; place: Place | un
   return (
     <>
       {place ? (
-        <Link to="/p/$path/commit/$sha" params={{ path: toSegment(place.path_with_namespace), sha: push.commit_to }}>
+        <Link
+          to="/p/$path/commit/$sha"
+          params={{ path: toSegment(place.path_with_namespace), sha: push.commit_to }}
+          className={classes.commit ?? ''}
+        >
           <code>{short}</code>
         </Link>
       ) : (

@@ -153,24 +153,34 @@ function requestBody(
   if (route.rawBody) return { required: true, content: { [route.rawBody]: { schema: binary('The bytes') } } };
   if (names.length === 0) return undefined;
   const required = requiredOf(route).filter((name) => names.includes(name));
-  const schema = {
+  const objectOf = (shownNames: readonly string[], needed: readonly string[]): Node => ({
     type: 'object',
-    properties: Object.fromEntries(names.map((name) => [name, publish(properties[name], components)])),
-    ...(required.length > 0 ? { required } : {}),
-  };
-  const files = names.some((name) => (properties[name] as Node)['x-parse'] === 'file');
-  const types = files
+    properties: Object.fromEntries(shownNames.map((name) => [name, publish(properties[name], components)])),
+    ...(needed.length > 0 ? { required: needed } : {}),
+  });
+  const isFile = (name: string) => (properties[name] as Node)['x-parse'] === 'file';
+  const files = names.filter(isFile);
+  const texts = names.filter((name) => !isFile(name));
+  const onlyForms = files.some((name) => required.includes(name)) || texts.length === 0;
+  const types = onlyForms
     ? ['multipart/form-data']
     : ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
   const name = `${capital(operationId(route))}Body`;
-  components.set(name, schema);
+  components.set(name, onlyForms ? objectOf(names, required) : objectOf(texts, required));
   const reference = { $ref: `#/components/schemas/${name}` };
-  const shown = example?.body === undefined || files ? {} : { example: example.body };
+  // Files travel in multipart alone; without one, every encoding does.
+  const schemaOf = (type: string): Node =>
+    onlyForms || files.length === 0 || type !== 'multipart/form-data'
+      ? reference
+      : { allOf: [reference, objectOf(files, [])] };
+  const shown = example?.body === undefined || files.length > 0 ? {} : { example: example.body };
   const nested = names.some((each) => ['array', 'object'].includes(String((properties[each] as Node).type)));
   return {
     ...(nested ? { description: 'In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`.' } : {}),
     required: required.length > 0,
-    content: Object.fromEntries(types.map((type, at) => [type, { schema: reference, ...(at === 0 ? shown : {}) }])),
+    content: Object.fromEntries(
+      types.map((type, at) => [type, { schema: schemaOf(type), ...(at === 0 ? shown : {}) }]),
+    ),
   };
 }
 
