@@ -178,6 +178,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
         addJob(tx, repository.remove, { storage: project.repository_storage, path: project.repository_path }),
       projectCopied: (source, target, branches) => repository.copied(source, target, branches),
       readmePath: (project) => repository.setup.readmePath(project),
+      hasBranch: (project, branch) => repository.setup.hasBranch(project, branch),
       headOf: (project) => repository.setup.headOf(project),
       latestTag: (project) => repository.setup.latestTag(project),
       changeDefaultBranch: (project, branch) => repository.setup.changeDefaultBranch(project, branch),

@@ -21,6 +21,7 @@ interface RepositoryHooks {
   readmePath(project: Project): Promise<string | null>;
   /** Copies the repository of a project to a new one: these branches only, or all branches and tags. */
   projectCopied(source: Project, target: Project, branches: readonly string[] | null): Promise<void>;
+  hasBranch(project: Project, branch: string): Promise<boolean>;
   /** The newest commit of the default branch, and the newest tag; null where there is none. */
   headOf(project: Project): Promise<string | null>;
   latestTag(project: Project): Promise<string | null>;

@@ -5,7 +5,7 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
-import { conflict, HttpError, notFound } from '../../../kernel/http/errors.ts';
+import { conflict, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { addJob, defineTask } from '../../../kernel/queue/index.ts';
 import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
@@ -68,6 +68,8 @@ export function forkService(deps: NamespacesDependencies, projects: ProjectServi
     const namespace = await namespaceId(caller, options.namespace);
     const { project } = source;
     const { branches, namespace: _, ...given } = options;
+    for (const branch of branches ?? [])
+      if (!(await deps.repository.hasBranch(project, branch))) throw invalidRecord({ branches: ['does not exist'] });
     try {
       return await projects.create(
         caller,

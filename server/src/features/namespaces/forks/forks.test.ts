@@ -73,6 +73,13 @@ describe('POST /projects/:id/fork', () => {
     expect((await api('GET', `/projects/${copy.body.id}`, ann)).body).not.toHaveProperty('forked_from_project');
   });
 
+  it('security 4: a branch that the project does not have is refused before anything is made', async () => {
+    for (const wrong of ['missing', '--upload-pack=touch', 'a..b', 'refs/heads/work'])
+      expect((await fork(ann, { name: unique('no'), path: unique('no'), branches: wrong })).body).toEqual({
+        message: { branches: ['does not exist'] },
+      });
+  });
+
   it('takes one branch, another name, place and visibility', async () => {
     const group = await buildGroup(app, { owner: ann.user, visibility: 'private' });
     const name = unique('elsewhere');

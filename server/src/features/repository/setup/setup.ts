@@ -69,6 +69,10 @@ export function repositorySetup(deps: {
       await deps.headMoved(project);
       return true;
     },
+    async hasBranch(project: RepositoryRow, branch: string): Promise<boolean> {
+      const ref = git.branchRef(branch);
+      return ref !== null && (await git.readRef(deps.open(project), ref)) !== null;
+    },
     /** Removes the files; harmless when they are gone. */
     removed: (project: RepositoryRow): Promise<void> => git.removeRepository(deps.shared, deps.open(project).path),
     /** The newest commit of the default branch; null when there is none. */
