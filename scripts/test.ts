@@ -2,7 +2,15 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { clearResults, readResults, type TestResult, totals, totalsLine, writeResults } from './lib/results.ts';
+import {
+  clearResults,
+  failureLines,
+  readResults,
+  type TestResult,
+  totals,
+  totalsLine,
+  writeResults,
+} from './lib/results.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -11,6 +19,7 @@ type Suite = { name: string; args: string[]; minutes: number };
 const suites: Suite[] = [{ name: 'tests', args: ['node_modules/vitest/vitest.mjs', 'run'], minutes: 20 }];
 if (existsSync(join(root, 'e2e/src/main.ts'))) {
   suites.push({ name: 'e2e', args: ['scripts/node.mjs', '--built', 'e2e/src/main.ts'], minutes: 30 });
+  suites.push({ name: 'faults', args: ['scripts/node.mjs', '--built', 'e2e/faults/main.ts', '--short'], minutes: 8 });
 }
 
 // An interrupt ends the running suite (it cleans up after itself) and no further one starts.
@@ -50,6 +59,9 @@ for (const suite of suites) {
   ok &&= code === 0;
 }
 
-const sum = totals(readResults(root).flatMap((entry) => entry.tests));
+const results = readResults(root).flatMap((entry) => entry.tests);
+// Said again at the end: whoever keeps only the tail of a log finds what failed.
+for (const line of failureLines(results)) console.log(line);
+const sum = totals(results);
 console.log(totalsLine(sum));
 process.exitCode = ok && !stopped && sum.failed === 0 && sum.passed > 0 ? 0 : 1;

@@ -56,6 +56,12 @@ export async function readRow(
   });
 }
 
+/** The goal of a time that is at most so many times the machine's limit. */
+export const within = (factor: number) => (ours: Figure, native: Figure | undefined) => ({
+  text: `<= ${factor} x native`,
+  met: (ours.p50 ?? 0) <= factor * (native?.p50 ?? 0),
+});
+
 /** A row of single measurements, the contestants in turn. Each answers milliseconds. */
 export async function timeRow(
   context: Context,

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { numbers } from '../../scripts/lib/numbers.ts';
 import { git } from './process.ts';
 
 export interface Size {
@@ -18,19 +19,6 @@ export interface Repository {
   readonly branches: readonly string[];
   /** Of the default branch, newest first. */
   readonly commits: readonly string[];
-}
-
-/** A generator of numbers below `limit` that repeats itself from the same seed (xorshift). */
-export function numbers(seed: number): (limit: number) => number {
-  let state = seed >>> 0 || 1;
-  return (limit) => {
-    state ^= state << 13;
-    state >>>= 0;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state % limit;
-  };
 }
 
 const words = 'water meter valve pump basin flow gauge river sluice wheel mill race gate spill level rate'.split(' ');

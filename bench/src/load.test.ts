@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { numbers } from './data.ts';
+import { numbers } from '../../scripts/lib/numbers.ts';
 import { alternate, load, quantile } from './load.ts';
 import { line } from './report.ts';
 

@@ -1,5 +1,5 @@
 /** The command as people and scripts call it: exit codes, errors, accounts and tokens beside a running server and without. */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -46,6 +46,19 @@ async function millrace(...args: string[]) {
 
 const user = async (token: string) =>
   (await fetch(`${server?.url}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': token } })).status;
+
+it('copies objects to another place, as often as it is asked', async () => {
+  const [from, to] = ['from', 'to'].map((name) => path.join(directory, name));
+  const key = 'ab'.repeat(16);
+  await mkdir(path.join(from ?? '', 'ab', 'ab'), { recursive: true });
+  await writeFile(path.join(from ?? '', 'ab', 'ab', key), 'object');
+  const copy = (source = `file:${from}`) => call(['objects', 'copy', source], { MILLRACE_OBJECTS: `file:${to}` });
+  expect(await copy()).toMatchObject({ code: 0, out: 'copied 1 objects (6 bytes), 0 were there' });
+  expect(await copy()).toMatchObject({ code: 0, out: 'copied 0 objects (0 bytes), 1 were there' });
+  expect(String(await readFile(path.join(to ?? '', 'ab', 'ab', key)))).toBe('object');
+  expect(await copy(`file:${to}`)).toMatchObject({ code: 2, err: expect.stringContaining('FROM is the place') });
+  expect(await copy('/srv')).toMatchObject({ code: 2, err: expect.stringContaining('file:/path or s3://bucket') });
+});
 
 it('explains itself: 0 when asked, 2 when called wrongly', async () => {
   expect(await call(['help'])).toMatchObject({ code: 0, out: expect.stringContaining('serve    Serve until') });
@@ -146,12 +159,17 @@ it('looks at everything with doctor, beside a running server and after it', asyn
   expect(beside.out.join('\n')).toMatch(/ok +data directory +.*in use by process \d+/);
   server?.kill('SIGTERM');
   expect(await server?.exit).toBe(0);
-  const alone = await millrace('doctor', '--json');
+  const alone = await millrace('doctor', '--json', '--fsck', '--objects');
   expect(alone.code).toBe(0);
   expect(JSON.parse(alone.out.join(''))).toContainEqual({
     check: 'database',
     ok: true,
     message: 'embedded, schema up to date',
+  });
+  expect(JSON.parse(alone.out.join(''))).toContainEqual({
+    check: 'objects',
+    ok: true,
+    message: expect.stringMatching(/^\d+ are as the database says$/),
   });
   await rm(path.join(directory, 'data', 'repositories'), { recursive: true });
   await writeFile(path.join(directory, 'data', 'repositories'), 'in the way');

@@ -5,6 +5,7 @@ import type { Command, Surroundings } from './command.ts';
 import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { objectsCommand } from './commands/objects.ts';
 import { serveCommand } from './commands/serve.ts';
 import { tokenCommand } from './commands/token.ts';
 import { userCommand } from './commands/user.ts';
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
   configCommand,
   userCommand,
   tokenCommand,
+  objectsCommand,
   doctorCommand,
   demoCommand,
   versionCommand,

@@ -5,7 +5,12 @@ import { groupAttributeParameters, groupAttributes } from '../../server/src/feat
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const code = (text: string): string => `\`${text}\``;
-const seen = { list: 'everybody who sees the group', detail: 'the group by itself', owner: 'owners' } as const;
+const seen = {
+  list: 'everybody who sees the group',
+  detail: 'the group by itself',
+  owner: 'owners',
+  administrator: 'administrators',
+} as const;
 
 const names = (Object.keys(groupAttributes) as (keyof typeof groupAttributes)[]).sort();
 const rows = names.map((name) => {

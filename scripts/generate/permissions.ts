@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  featuresOf,
   type GroupAbility,
   type GroupRule,
   groupAbilities,
@@ -44,7 +45,8 @@ function projectNotes(rule: ProjectRule): string {
   if (rule.open === 'anyone') notes.push('also everyone who can see the project');
   if (rule.open === 'signed-in') notes.push('also everyone signed in who can see the project');
   if (rule.condition === 'public-jobs') notes.push('while `public_jobs` is off: reporters and above only');
-  if (rule.feature) notes.push(`needs \`${rule.feature}_access_level\``);
+  const features = featuresOf(rule).map((feature) => `\`${feature}_access_level\``);
+  if (features.length > 0) notes.push(`needs ${features.join(' or ')}`);
   if (rule.changes) notes.push('not while archived or waiting for removal');
   return notes.join('; ');
 }
@@ -59,6 +61,7 @@ function groupNotes(rule: GroupRule): string {
   if (rule.open === 'anyone') notes.push('also everyone who can see the group');
   if (rule.open === 'signed-in') notes.push('also everyone signed in who can see the group');
   if (rule.minimal) notes.push('minimal access is enough on a top-level group');
+  if (rule.below) notes.push('a role in a subgroup or project below is enough');
   if (rule.feature) notes.push(`needs \`${rule.feature}_access_level\``);
   if (typeof rule.role === 'string') notes.push(creationWords[rule.role] ?? '');
   if (rule.changes) notes.push('not while waiting for removal');

@@ -3,7 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { clearResults, readResults, type TestResult, totals, totalsLine, writeResults } from './results.ts';
+import {
+  clearResults,
+  failureLines,
+  readResults,
+  reasonOf,
+  type TestResult,
+  totals,
+  totalsLine,
+  writeResults,
+} from './results.ts';
 
 let root = '';
 beforeEach(() => {
@@ -38,4 +47,10 @@ test('suites are separate files and clearing removes them all', () => {
 test('totals count passed and failed, not skipped', () => {
   const sum = totals([result('a', '1', 'passed'), result('a', '2', 'skipped'), result('a', '3', 'failed')]);
   expect(totalsLine(sum)).toBe('1 passed, 1 failed');
+});
+
+test('what failed is said with its reason', () => {
+  const why = reasonOf('\u001b[31mexpected 1\u001b[39m\nreceived 2\n');
+  const lines = failureLines([result('a', 'one', 'passed'), { ...result('b', 'two', 'failed'), why }]);
+  expect(lines).toEqual(['FAILED b: two\n  expected 1\n  received 2']);
 });

@@ -1,10 +1,12 @@
 /** Test results on disk: what `npm test` sums up and what `npm run spec` reads. One file per suite in .results/. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 export type TestState = 'passed' | 'failed' | 'skipped';
 /** `file` is relative to the checkout; `title` is the full title, suites included. */
-export type TestResult = { file: string; title: string; state: TestState; ms: number };
+/** A test that failed may say why, in its first lines. */
+export type TestResult = { file: string; title: string; state: TestState; ms: number; why?: string };
 export type SuiteResults = { suite: string; tests: TestResult[] };
 export type Totals = { passed: number; failed: number };
 
@@ -52,4 +54,15 @@ export function totals(tests: readonly TestResult[]): Totals {
 
 export function totalsLine({ passed, failed }: Totals): string {
   return `${passed} passed, ${failed} failed`;
+}
+
+/** One paragraph for each failed test: its file, its title and the beginning of its reason. */
+export function failureLines(tests: readonly TestResult[]): string[] {
+  const failed = tests.filter((test) => test.state === 'failed');
+  return failed.map(({ file, title, why }) => `FAILED ${file}: ${title}${why ? `\n  ${why}` : ''}`);
+}
+
+/** What a reason keeps of an error: `text` without colours, at most 1,500 characters, indented as one block. */
+export function reasonOf(text: string): string {
+  return stripVTControlCharacters(text).slice(0, 1500).trim().replaceAll('\n', '\n  ');
 }

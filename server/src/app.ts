@@ -1,16 +1,9 @@
 /** The composition root: kernels in, one line per feature, a server that does not listen yet out. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import type { App, ComposedFeatures, FeatureKernels, Kernels } from './composition.ts';
 import { adminFeature } from './features/admin/index.ts';
 import { builtInRunnerToken, ciFeature, ensureBuiltInRunner } from './features/ci/index.ts';
-import {
-  createAvatars,
-  findUser,
-  type Identity,
-  identityFeature,
-  privateAddress,
-  type Release,
-  scopesAllowGit,
-} from './features/identity/index.ts';
+import { createAvatars, findUser, identityFeature, privateAddress, scopesAllowGit } from './features/identity/index.ts';
 import {
   createPersonalNamespace,
   graceOfGroups,
@@ -19,122 +12,45 @@ import {
   removeGrantsOf,
   renamePersonalNamespace,
 } from './features/namespaces/index.ts';
-import { planningFeature, rewriteFeedUrl } from './features/planning/index.ts';
-import { repositoryFeature } from './features/repository/index.ts';
-import { reviewFeature } from './features/review/index.ts';
+import { hookRepository, planningFeature, rewriteFeedUrl } from './features/planning/index.ts';
+import { repositoryFeature, rewriteReleaseUrl } from './features/repository/index.ts';
+import { mergeRequestRelation, removeMergeRequests, reviewFeature } from './features/review/index.ts';
 import { anonymous, type Caller, type ProjectSubject } from './kernel/authz/subjects.ts';
-import type { Config } from './kernel/config/config.ts';
-import type { Db, Listener } from './kernel/db/index.ts';
-import { createDelivery, createLive, type Delivery, emit, type Live, publish } from './kernel/events/index.ts';
+import { createDelivery, createLive, emit, publish } from './kernel/events/index.ts';
 import type { Feature } from './kernel/feature.ts';
 import { mountHealth } from './kernel/health/health.ts';
-import type { CredentialResolver } from './kernel/http/credentials.ts';
+import { maintenanceIn, refuseDuringMaintenance } from './kernel/http/maintenance.ts';
 import { methodsOfPath, mountRoutes } from './kernel/http/mount.ts';
 import { mountOpenApi } from './kernel/http/openapi/serve.ts';
-import type { ParentLoader } from './kernel/http/parents.ts';
-import type { Route } from './kernel/http/route.ts';
 import { createHttpServer } from './kernel/http/server.ts';
 import { mountVersions } from './kernel/http/versions.ts';
-import { createMail, type Mail } from './kernel/mail/index.ts';
-import type { ObjectStore } from './kernel/objects/index.ts';
-import type { BuiltInRunner } from './kernel/process/built-in-runner.ts';
-import { addJob, type CronItem, type Task } from './kernel/queue/index.ts';
-import { createRateLimits, type RateLimits } from './kernel/rate-limits/index.ts';
-import type { Secrets } from './kernel/secrets/index.ts';
-import { createSettings, type Settings } from './kernel/settings/index.ts';
-import { createSwitches, type Switches } from './kernel/switches/index.ts';
-import type { Logger } from './kernel/telemetry/index.ts';
-import type { Metrics } from './kernel/telemetry/metrics.ts';
+import { createMail } from './kernel/mail/index.ts';
+import { objectTasks } from './kernel/objects/tasks.ts';
+import { createOutbound } from './kernel/outbound/index.ts';
+import { createRateLimits } from './kernel/rate-limits/index.ts';
+import { createSettings } from './kernel/settings/index.ts';
+import { createSwitches } from './kernel/switches/index.ts';
 import { observeRequests } from './kernel/telemetry/requests.ts';
+import { gitAccess } from './transport/git/access.ts';
 import { gitHttp, rewriteGitUrl } from './transport/git-http/git-http.ts';
+import { gitLfs, rewriteLfsUrl } from './transport/lfs/index.ts';
 import { liveEvents } from './transport/live/live.ts';
+import { gitSsh, sshAddress } from './transport/ssh/index.ts';
 import { builtPages, webPages } from './transport/web/web-pages.ts';
 
-/** The technology below the features: one of each per process. */
-export interface Kernels {
-  readonly config: Config;
-  /** Without a trailing slash. */
-  readonly externalUrl: string;
-  readonly release: Release;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  readonly db: Db;
-  /** Over connections that only hold locks: writers wait here without keeping others from the database. */
-  readonly lockDb: Db;
-  readonly listener: Listener;
-  readonly secrets: Secrets;
-  readonly objects: ObjectStore;
-  /** The keeper of the built-in runner; `token` proves it to the server. */
-  readonly runner: (token: () => Promise<string>) => BuiltInRunner;
-  /** Aborted when the process stops: held polls answer, streams end. */
-  readonly stopping: AbortSignal;
-  /** What readiness asks, by name. */
-  readonly checks: Readonly<Record<string, () => Promise<void>>>;
-}
-
-export interface App {
-  readonly server: FastifyInstance;
-  readonly routes: readonly Route[];
-  readonly tasks: readonly Task[];
-  readonly cron: readonly CronItem[];
-  readonly delivery: Delivery;
-  readonly live: Live;
-  readonly settings: Settings;
-  readonly mail: Mail;
-  readonly identity: Identity;
-  /** Begins what needs a listening server: the built-in runner. */
-  start(): Promise<void>;
-  /** The built-in runner leaves; before the server stops answering it. */
-  stopRunner(): Promise<void>;
-  /** Writes what is pending. */
-  close(): Promise<void>;
-}
-
-/** What features are made of: the technology, and what is built on it once. */
-export interface FeatureKernels extends Omit<Kernels, 'checks' | 'metrics'> {
-  readonly settings: Settings;
-  readonly switches: Switches;
-  readonly live: Live;
-  readonly rates: RateLimits;
-  readonly mail: Mail;
-  /** Answers with the document of the pages; false where there is none or the client wants no page. */
-  readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
-}
-
-export interface ComposedFeatures {
-  readonly features: readonly Feature[];
-  readonly identity: Identity;
-  readonly runner: BuiltInRunner;
-  /** git over HTTP and the like: protocols that are not API v4. */
-  readonly transports: readonly { mount(server: FastifyInstance): void }[];
-  /** Looks for work of the built-in runner that waited while no process was there. */
-  start(): Promise<void>;
-  /** Answers held polls. */
-  drain(): void;
-  readonly resolver: CredentialResolver;
-  readonly parents: ParentLoader;
-  /** Writes what is pending. */
-  close(): Promise<void>;
-}
-
-/** What comes before a project's path in its SSH address. */
-function sshPrefix({ sshUrl, sshPort }: Config, externalUrl: string): string {
-  if (sshUrl !== null) return `${sshUrl}/`;
-  const { hostname } = new URL(externalUrl);
-  return sshPort === null || sshPort === 22 ? `git@${hostname}:` : `ssh://git@${hostname}:${sshPort}/`;
-}
+export type { App, FeatureKernels, Kernels } from './composition.ts';
 
 /** The list of features and how they reach each other: hooks and facts where the import order does not allow a call. */
 export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
-  const { config, db, externalUrl, listener, live, log, mail, objects, rates, release, secrets, settings, stopping } =
-    kernels;
+  const { config, db, externalUrl, listener, log, objects, rates, release, secrets, settings, stopping } = kernels;
   const runner = kernels.runner(async () => (await ensureBuiltInRunner(db, secrets)).token);
+  const address = sshAddress(config, externalUrl);
   const identity = identityFeature({
     db,
     settings,
     changes: listener,
     log,
-    mail,
+    mail: kernels.mail,
     objects,
     externalUrl,
     release,
@@ -145,10 +61,12 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       soleOwnedGroups: (userId) => namespaces.soleOwnedGroups(userId),
       removePlaces: (userId, groups, signal) => namespaces.removePlacesOf(userId, groups, signal),
       moveContributions: async (tx, from, to) => {
-        await review.contributions.move(tx, from, to);
+        for (const part of [review, planning]) await part.contributions.move(tx, from, to);
         await ci.movePipelines(tx, from, to);
       },
-      removeContributions: (tx, userId) => review.contributions.remove(tx, userId),
+      removeContributions: async (tx, userId) => {
+        for (const part of [review, planning]) await part.contributions.remove(tx, userId);
+      },
     },
     resolveJobToken: (sha256) => ci.resolveJobToken(sha256),
     groupsAskForTwoFactor: (userId) => graceOfGroups(db, userId),
@@ -156,30 +74,49 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     mailRefusal: (email) => rates.within('account_mails', { caller: anonymous, params: { email } }),
     impersonationEnabled: config.impersonationEnabled,
     botsRetired: removeGrantsOf,
+    sshAsksSecondFactor: (user) => kernels.switches.enabled('two_factor_for_cli', `User:${user.id}`),
     page: kernels.page,
   });
   const namespaces = namespacesFeature({
     db,
     settings,
-    mail,
+    mail: kernels.mail,
+    outbound: kernels.outbound,
+    version: release.version,
+    hookSample: (place, event, user) => planning.hookSample(place, event, user),
     unassign: (tx, userId, place) => review.contributions.unassign(tx, userId, place),
     externalUrl,
-    sshPrefix: sshPrefix(config, externalUrl),
+    sshPrefix: address.prefix,
+    sshServed: () => ssh.listening(),
+    release: release.version,
+    carriers: () => [review.carrier, repository.carrier],
+    transfers: { relations: [mergeRequestRelation], emptied: removeMergeRequests },
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
     tokens: identity.tokens,
+    serviceAccounts: identity.serviceAccounts,
     avatars: createAvatars(objects),
     objects,
     secrets,
     resolver: identity.resolver,
     runnersToken: (groupId) => ci.groupRegistrationToken(groupId),
     repository: {
+      projectPlaced: (place, branch) => repository.setup.placed(place, branch),
+      projectUnplaced: (place) => repository.setup.unplaced(place),
       projectCreated: (subject, options) => repository.setup.created(subject, options),
-      projectRemoved: (tx, project) =>
-        addJob(tx, repository.remove, { storage: project.repository_storage, path: project.repository_path }),
+      projectRemoved: (tx, project) => repository.removed(tx, { project }),
+      groupRemoved: (tx, groupId) => repository.removed(tx, { groupId }),
       projectCopied: (source, target, branches) => repository.copied(source, target, branches),
       readmePath: (project) => repository.setup.readmePath(project),
       hasBranch: (project, branch) => repository.setup.hasBranch(project, branch),
       headOf: (project) => repository.setup.headOf(project),
+      bundle: (project, signal) => repository.bundles.bundle(project, signal),
+      emptied: (project) => repository.bundles.emptied(project),
+      unbundled: (project, source, options) => repository.bundles.unbundled(project, source, options),
+      filled: (project, source, options) => repository.bundles.filled(project, source, options),
+      hasCommit: (project, id) => repository.bundles.hasCommit(project, id),
+      takeLarge: (project, object, bytes, signal) => repository.lfs.objects.takeFor(project, object, bytes, signal),
+      arrived: async (tx, project) => void (await repository.bundles.arrived(tx, project)),
+      licenseOf: (project) => repository.licenseOf(project),
       latestTag: (project) => repository.setup.latestTag(project),
       changeDefaultBranch: (project, branch) => repository.setup.changeDefaultBranch(project, branch),
     },
@@ -201,7 +138,15 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     lockDb: kernels.lockDb,
     externalUrl,
     storages: config.repositories,
+    hangingFor: kernels.storages.hangingFor,
+    settings,
+    repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
+    instanceKeys: kernels.instanceKeys,
     gitBudgets: config.gitBudgets,
+    fetchCache: { beside: config.data, maxBytes: config.fetchCacheBytes },
+    templateProject: async () => (await settings.read()).file_template_project_id,
+    afterPush: (pushed) => review.afterPush(pushed),
+    collaborates: (subject, caller) => review.collaborates(subject, caller),
     pushRules: {
       commitLimit: async () => (await settings.read()).push_rules_commit_limit,
       privateAddress: async (user) => privateAddress(user, externalUrl, await settings.read()),
@@ -209,7 +154,12 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     recordFact: (tx, { kind, projectId, actorId, payload }) =>
       emit(tx, { kind, project_id: projectId, actor_id: actorId, payload }),
     announce: publish,
+    parents: namespaces.parents,
     find: (idOrPath) => namespaces.projectFor(idOrPath, null),
+    objects,
+    projectAs: (id, caller) => namespaces.parents.project(String(id), caller),
+    actingAs,
+    levelOn: async (projectId, userId) => (await namespaces.projectFor(projectId, userId))?.level ?? 0,
     project: async (_handle, id) => (await namespaces.projectFor(id, null))?.project ?? null,
     log,
   });
@@ -217,7 +167,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     db,
     log,
     externalUrl,
-    ssh: null,
+    ssh: config.sshPort === null ? null : { host: address.host, port: address.port },
     settings,
     changes: listener,
     secrets,
@@ -226,6 +176,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     parents: namespaces.parents,
     nextIid,
     actingAs,
+    allPipelinesOfPush: (id) => kernels.switches.enabled('git_push_create_all_pipelines', `Project:${id}`),
     mayCreatePipeline: async (caller, subject, sha) =>
       (await rates.within('pipelines_create', { caller, subject, params: { sha } })) === null,
     builtIn: { serves: runner.serves, wanted: runner.wanted },
@@ -241,14 +192,27 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     changed: (tx, row) => publish(tx, `merge_request:${row.id}`, `project:${row.project_id}:merge_requests`),
     pipelineStatus: ci.pipelineStatus,
     actingAs,
+    project: async (id) => (await namespaces.projectFor(id, null))?.project ?? null,
+    projectAs: (idOrPath, caller) => namespaces.parents.project(String(idOrPath), caller),
     pipelines: ci.mergeRequestPipelines,
+    outbound: kernels.outbound,
+    secrets,
+    sshPrefix: address.prefix,
   });
   const planning = planningFeature({
     db,
     externalUrl,
     project: (idOrPath, caller) => namespaces.parents.project(idOrPath, caller),
+    repository: repository.access,
     resolver: identity.resolver,
     feedCaller: identity.feedCaller,
+    webhooks: {
+      settings,
+      urls: { externalUrl, sshPrefix: address.prefix },
+      repository: hookRepository(repository.access),
+      project: (id) => namespaces.projectFor(id, null),
+      announce: namespaces.announce,
+    },
     readPush: async (projectId, { ref, before, after }) => {
       const project = (await namespaces.projectFor(projectId, null))?.project;
       if (!project) return null;
@@ -261,20 +225,68 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       return await repository.access.pushed(project, base, after);
     },
   });
-  const admin = adminFeature({ settings, switches: kernels.switches });
+  const admin = adminFeature({
+    settings,
+    switches: kernels.switches,
+    ssh: { ...address, served: () => ssh.listening(), hostKeys: async () => (await ssh.hostKeys()).public },
+  });
+  const open = gitAccess({
+    parents: namespaces.parents,
+    transport: repository.transport,
+    wikis: repository.wikis,
+    scopesAllow: scopesAllowGit,
+    protocols: async () => (await settings.read()).enabled_git_access_protocol,
+    deployKeyIn: identity.deployKeyIn,
+    collaborates: review.collaborates,
+    maintenance: maintenanceIn(settings),
+  });
   const transports = [
     gitHttp({
-      parents: namespaces.parents,
-      transport: repository.transport,
+      open,
       authenticate: identity.authenticateBasic,
       rates,
-      scopesAllow: scopesAllowGit,
-      allowed: async () => (await settings.read()).enabled_git_access_protocol !== 'ssh',
       externalUrl,
+      stallSeconds: config.gitHttpStallSeconds,
     }),
-    liveEvents({ db, live, resolver: identity.resolver, parents: namespaces.parents, stopping }),
+    gitLfs({
+      open,
+      authenticate: identity.authenticateBasic,
+      granted: identity.lfsCredentials.open,
+      keyHolder: async (keyId, address) => {
+        const holder = await identity.ssh.caller(keyId, address);
+        return 'refusal' in holder ? null : holder.caller;
+      },
+      rates,
+      store: repository.lfs.objects,
+      locks: repository.lfs.locks,
+      objects,
+      externalUrl,
+      limits: config,
+      temporary: objects.temporary,
+    }),
+    liveEvents({ db, live: kernels.live, resolver: identity.resolver, parents: namespaces.parents, stopping }),
   ];
+  const ssh = gitSsh({
+    config,
+    db,
+    secrets,
+    log,
+    address,
+    open,
+    rates,
+    signIn: identity.ssh,
+    maintenance: maintenanceIn(settings),
+    newRecoveryCodes: identity.twoFactor.newRecoveryCodes,
+    issueToken: identity.tokens.issue,
+    tokenExpiry: identity.tokens.expiry,
+    lfs: (target, projectId, operation) => ({
+      href: `${externalUrl}/${target.fullPath}.git/info/lfs`,
+      ...identity.lfsCredentials.issue(target.caller, projectId, operation),
+    }),
+  });
   return {
+    ssh,
+    inspection: repository.inspection,
     features: [identity, namespaces, repository, ci, review, planning, admin],
     identity,
     runner,
@@ -298,6 +310,8 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
 export interface AppOptions {
   /** More features than the product's, after them. */
   readonly features?: readonly Feature[];
+  /** Addresses of names that requests to others go to; the system's resolver without it. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** Answers that differ from their declared schema are faults. */
   readonly strict?: boolean;
 }
@@ -308,6 +322,7 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   const settings = createSettings({ db, changes: listener, secrets: kernels.secrets });
   const switches = createSwitches(db, listener);
   const live = createLive(listener);
+  const upkeep = objectTasks(objects);
   const rates = createRateLimits({ db, settings, log, builtInRunnerToken: builtInRunnerToken(kernels.secrets) });
   const mail = createMail({
     settings,
@@ -319,7 +334,12 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     log,
   });
   const pages = webPages({ directory: builtPages() });
-  const composed = composeFeatures({ ...kernels, settings, switches, live, rates, mail, page: pages.fallback });
+  const outbound = createOutbound({ settings, ...(options.resolve ? { resolve: options.resolve } : {}) });
+  const composed = composeFeatures({
+    ...kernels,
+    ...{ settings, switches, live, rates, mail, outbound },
+    page: pages.fallback,
+  });
   const { identity, resolver, parents, runner } = composed;
   kernels.stopping.addEventListener('abort', composed.drain, { once: true });
   const features = [...composed.features, ...(options.features ?? [])];
@@ -335,12 +355,13 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
     {
       log,
       trustedProxies: config.trustedProxies,
-      rewriteUrl: (url) => rewriteFeedUrl(rewriteGitUrl(url)),
+      rewriteUrl: (url) => rewriteReleaseUrl(rewriteFeedUrl(rewriteGitUrl(rewriteLfsUrl(url)))),
       fallback: pages.fallback,
     },
     methodsOfPath(routes),
   );
   observeRequests(server, metrics);
+  refuseDuringMaintenance(server, maintenanceIn(settings));
   mountHealth(server, {
     stopping: () => kernels.stopping.aborted,
     checks: kernels.checks,
@@ -366,13 +387,21 @@ export function buildApp(kernels: Kernels, options: AppOptions = {}): App {
   return {
     server,
     routes,
-    tasks: [...features.flatMap(({ tasks = [] }) => tasks), ...delivery.tasks, ...rates.tasks, ...mail.tasks],
-    cron: [...features.flatMap(({ cron = [] }) => cron), ...delivery.cron, ...rates.cron],
+    tasks: [
+      ...features.flatMap(({ tasks = [] }) => tasks),
+      ...delivery.tasks,
+      ...rates.tasks,
+      ...upkeep.tasks,
+      ...mail.tasks,
+    ],
+    cron: [...features.flatMap(({ cron = [] }) => cron), ...delivery.cron, ...rates.cron, ...upkeep.cron],
     delivery,
     live,
     settings,
     mail,
     identity,
+    ssh: composed.ssh,
+    inspection: composed.inspection,
     start: composed.start,
     stopRunner: runner.stop,
     close: composed.close,

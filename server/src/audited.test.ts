@@ -23,13 +23,17 @@ const otherParts = new Set([
   'CI lint',
   'CI/CD variables',
   'Commits',
+  'Discussions',
+  'Repository files',
   'Job artifacts',
   'Jobs',
   'Merge requests',
   'Pipelines',
+  'Repositories',
   'Runner protocol',
   'Runners',
   'Tags',
+  'Wikis',
 ]);
 
 /** Writing routes that leave no event, and why. */
@@ -49,11 +53,25 @@ const silent: Readonly<Record<string, string>> = {
   'POST /groups/:id/labels/:label_id/unsubscribe': 'says nothing of rights',
   'POST /projects/:id/labels/:label_id/subscribe': 'says nothing of rights',
   'POST /projects/:id/labels/:label_id/unsubscribe': 'says nothing of rights',
+  'POST /groups/:id/hooks/:hook_id/events/:hook_event_id/resend': 'a call that was made already; changes nothing',
+  'POST /projects/:id/hooks/:hook_id/events/:hook_event_id/resend': 'a call that was made already; changes nothing',
+  'POST /hooks/:id/events/:hook_event_id/resend': 'a call that was made already; changes nothing',
+  'POST /hooks/:id': 'a trial; changes nothing',
   'POST /groups/:id/hooks/:hook_id/test/:trigger': 'a trial; changes nothing',
   'POST /projects/:id/hooks/:hook_id/test/:trigger': 'a trial; changes nothing',
   'POST /projects/:id/star': 'says nothing of rights',
   'POST /projects/:id/unstar': 'says nothing of rights',
   'POST /projects/:id/repository_size': 'measures what is there',
+  'POST /groups/:id/uploads': 'content of texts, kept with who uploaded it; says nothing of rights',
+  'DELETE /groups/:id/uploads/:upload_id': 'content of texts, kept with who uploaded it; says nothing of rights',
+  'DELETE /groups/:id/uploads/:secret/:filename': 'content of texts, kept with who uploaded it; says nothing of rights',
+  'POST /projects/:id/uploads': 'content of texts, kept with who uploaded it; says nothing of rights',
+  'DELETE /projects/:id/uploads/:upload_id': 'content of texts, kept with who uploaded it; says nothing of rights',
+  'DELETE /projects/:id/uploads/:secret/:filename':
+    'content of texts, kept with who uploaded it; says nothing of rights',
+  'POST /projects/import': 'takes a file: features/namespaces/transfers/transfers.test.ts looks for project_created',
+  'POST /import/hostedgit/cancel': 'stops work that was begun; what is there stays',
+  'POST /projects/:id/releases/:tag_name/evidence': 'notes what is there, with the time; changes nothing',
   'POST /users/:id/follow': 'says nothing of rights',
   'POST /users/:id/unfollow': 'says nothing of rights',
 };
@@ -101,6 +119,7 @@ describe('audit events', () => {
     const text = JSON.stringify(events);
     for (const secret of [
       /glpat-/,
+      /between us two/,
       /gldt-/,
       /glft-/,
       /link-in-a-mail/,

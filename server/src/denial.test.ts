@@ -1,8 +1,10 @@
 /** Who is refused where: generated from the declarations of all routes, so that a new route is covered by being there. */
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApp } from '../test/app.ts';
 import { startWorld, type World } from '../test/ci.ts';
 import { buildAdmin, buildGroup, buildMember, buildProject, buildToken, buildUser } from '../test/factories.ts';
+import { gitClient } from '../test/git.ts';
 import { needsMore, type Place, pathOf, refusesMore } from '../test/routes.ts';
 import { canOnGroup, canOnProject } from './kernel/authz/can.ts';
 import { Level } from './kernel/authz/levels.ts';
@@ -18,6 +20,8 @@ interface Actor {
   readonly headers: Readonly<Record<string, string>>;
   readonly caller: Caller;
   readonly level: Level;
+  /** On the group, where it is another one than on the project in it. */
+  readonly groupLevel?: Level;
   /** The credential proves nobody: refused wherever it is read. */
   readonly invalid?: true;
   /** Shows where a level comes from, not what it opens: asked of one route of each ability. */
@@ -51,7 +55,7 @@ async function addActor(
   name: string,
   user: User,
   level: Level,
-  more: { scopes?: string[]; expired?: true; bad?: true; standing?: true } = {},
+  more: { scopes?: string[]; expired?: true; bad?: true; standing?: true; groupLevel?: Level } = {},
 ) {
   const scopes = more.scopes ?? ['api'];
   const { secret } = await buildToken(app, { user, scopes, ...(more.expired ? { expiresAt: '2020-01-01' } : {}) });
@@ -64,6 +68,7 @@ async function addActor(
     level,
     ...(invalid ? { invalid: true } : {}),
     ...(more.standing ? { standing: true } : {}),
+    ...(more.groupLevel === undefined ? {} : { groupLevel: more.groupLevel }),
   });
 }
 
@@ -78,10 +83,15 @@ const auditing = async () =>
 beforeAll(async () => {
   world = await startWorld();
   app = world.app;
+  // A repository that is missing is a fault of its storage, whoever asks.
+  const git = await gitClient();
   for (const visibility of visibilities) {
     const group = await buildGroup(app, { visibility });
-    places.set(visibility, { group, project: await buildProject(app, { namespace: group, visibility }) });
+    const project = await buildProject(app, { namespace: group, visibility });
+    await git.run(['init', '--bare', '--quiet', path.join(app.directory, 'repositories', project.repository_path)]);
+    places.set(visibility, { group, project });
   }
+  await git.close();
   actors.push({ name: 'anonymous', headers: {}, caller: anonymous, level: Level.none });
   const everywhere = async (user: User, level: Level) => {
     for (const { group } of places.values()) await buildMember(app, { user, of: group, level });
@@ -146,6 +156,18 @@ beforeAll(async () => {
     .execute();
   const { user: far } = await buildMember(app, { of: second, level: Level.owner });
   await addActor('member through two invitations', far, Level.none, standing);
+  // Whoever reaches the projects alone, by an invitation of their group to each of them.
+  const guests = await buildGroup(app);
+  for (const { project } of places.values())
+    await app.db
+      .insertInto('grants')
+      .values({ group_id: guests.id, project_id: project.id, level: Level.developer })
+      .execute();
+  const { user: guest } = await buildMember(app, { of: guests, level: Level.owner });
+  await addActor('owner of a group invited to the project', guest, Level.developer, {
+    ...standing,
+    groupLevel: Level.none,
+  });
   const owner = await everywhere(await buildUser(app), Level.owner);
   await addActor('administrator', await buildAdmin(app), Level.none);
   await addActor('owner with an expired token', owner, Level.owner, { expired: true });
@@ -199,7 +221,7 @@ const said = (status: number, message: string): Refusal => ({ status, text: JSON
 const unauthorized = said(401, '401 Unauthorized');
 const forbidden = said(403, '403 Forbidden');
 
-function refusalOn(route: Route, caller: Caller, level: Level, place: Place): Refusal {
+function refusalOn(route: Route, caller: Caller, level: Level, place: Place, roleBelow = false): Refusal {
   const { access } = route;
   const hidden = (visible: boolean, noun: string) =>
     visible ? (caller.user === null ? unauthorized : forbidden) : said(404, `404 ${noun} Not Found`);
@@ -213,7 +235,7 @@ function refusalOn(route: Route, caller: Caller, level: Level, place: Place): Re
     return hidden(canOnProject(caller, 'read_project', subject), 'Project');
   }
   if (access.on === 'group') {
-    const subject: GroupSubject = { kind: 'group', group: place.group, level };
+    const subject: GroupSubject = { kind: 'group', group: place.group, level, roleBelow };
     if (canOnGroup(caller, access.ability, subject)) return null;
     return hidden(canOnGroup(caller, 'read_group', subject), 'Group');
   }
@@ -229,7 +251,8 @@ function expected(route: Route, actor: Actor, place: Place): Refusal {
   const accepted = acceptedScopes(route);
   if (actor.caller.scopes && !accepted.some((scope) => actor.caller.scopes?.has(scope)))
     return { status: 403, text: 'insufficient_scope' };
-  return refusalOn(route, actor.caller, actor.level, place);
+  const level = route.access.on === 'group' ? (actor.groupLevel ?? actor.level) : actor.level;
+  return refusalOn(route, actor.caller, level, place, level < Level.guest && actor.level >= Level.guest);
 }
 
 interface Got {

@@ -2,9 +2,11 @@
 import { mkdir } from 'node:fs/promises';
 import type pg from 'pg';
 import type { Kernels } from './app.ts';
+import { loadInstanceKeys } from './features/repository/index.ts';
 import type { Config } from './kernel/config/config.ts';
 import { createDb, createPool, migrate, startListener } from './kernel/db/index.ts';
 import { readinessChecks } from './kernel/health/checks.ts';
+import { createStorages } from './kernel/health/storages.ts';
 import { openObjectStore } from './kernel/objects/index.ts';
 import { builtInRunner } from './kernel/process/built-in-runner.ts';
 import { openDatabase } from './kernel/process/database.ts';
@@ -70,33 +72,38 @@ export async function openKernels(options: OpenKernelsOptions): Promise<OpenedKe
 
   const masterKey = await loadMasterKey(config.secrets);
   await checkFingerprint(db, masterKey);
-  const objects = await openObjectStore(config.objects);
+  const objects = await openObjectStore(config);
   // Owned by us alone: jobs and the embedded server run under other uids.
   for (const directory of Object.values(config.repositories)) await mkdir(directory, { recursive: true, mode: 0o700 });
 
   const port = config.port === 0 ? await freePort(config.host) : config.port;
+  const sshPort = config.sshPort === 0 ? await freePort(config.sshHost) : config.sshPort;
   const metrics = config.metricsToken === null ? noMetrics : await openMetrics();
   metrics.gauge('millrace_database_connections', 'Open database connections', () => pool.totalCount);
   metrics.gauge('millrace_database_waiting', 'Requests that wait for a database connection', () => pool.waitingCount);
+  const storages = createStorages(config.repositories, metrics);
   const queue = {
     get running() {
       return options.queue().running;
     },
   };
+  const externalUrl = config.url ?? `http://${urlHost(config.host)}:${port}`;
   return {
-    config,
-    externalUrl: config.url ?? `http://${urlHost(config.host)}:${port}`,
+    config: { ...config, sshPort },
+    externalUrl,
+    instanceKeys: await loadInstanceKeys(config, externalUrl),
     release,
     log,
     metrics,
     db,
     lockDb,
+    storages,
     listener,
     secrets: secretsFrom(masterKey),
     objects,
     runner: (token) => builtInRunner({ config, url: () => localUrl(config.host, port), token, log }),
     stopping: lifecycle.signal,
-    checks: readinessChecks({ db, listener, objects, queue, repositories: config.repositories }),
+    checks: readinessChecks({ db, listener, objects, queue, storages }),
     pool,
     port,
   };

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, type LoadedConfig, loadConfig } from './kernel/config/config.ts';
+import { boundWaitingBuffers } from './kernel/process/buffers.ts';
 
 export {
   type Config,
@@ -42,7 +43,8 @@ export async function serve(
   env: Readonly<Record<string, string | undefined>>,
   io: { print(line: string): void; exit(code: number): void; terminal: boolean },
 ): Promise<void> {
-  const { values: config } = configure(env);
+  const { values: config, sources } = configure(env);
+  boundWaitingBuffers();
   const [{ serve: start }, { createLifecycle, stopOnSignals }, { createLogger, logDestination }] = await Promise.all([
     import('./serve.ts'),
     import('./kernel/process/lifecycle.ts'),
@@ -57,7 +59,7 @@ export async function serve(
   };
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
-  await start({ config, log, print: io.print, lifecycle });
+  await start({ config, log, print: io.print, lifecycle, sshPortChosen: sources.sshPort !== 'default' });
 }
 
 /** Operations on an instance, for the command. */

@@ -2,8 +2,11 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { type App, buildApp } from './app.ts';
 import { allScopes, userScopes } from './features/identity/index.ts';
+import type { Problem } from './features/repository/index.ts';
 import type { Config } from './kernel/config/config.ts';
 import { HttpError } from './kernel/http/errors.ts';
+import { type Copied, copyObjects } from './kernel/objects/copy.ts';
+import { openObjectStore } from './kernel/objects/index.ts';
 import { createLifecycle } from './kernel/process/lifecycle.ts';
 import { currentOwner } from './kernel/process/owner.ts';
 import { createLogger, logDestination } from './kernel/telemetry/index.ts';
@@ -164,6 +167,13 @@ export const listTokens = (config: Config, username: string): Promise<TokenSumma
 export const revokeToken = (config: Config, id: number): Promise<void> =>
   withInstance(config, ({ identity }) => identity.tokens.revoke(id));
 
+/** Copies the objects of another store into the one that is configured; the server may run. */
+export async function copyObjectsFrom(config: Config, url: string, told: (soFar: Copied) => void): Promise<Copied> {
+  const to = await openObjectStore(config);
+  await to.check();
+  return await copyObjects(await openObjectStore({ ...config, objects: url }), to, told);
+}
+
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
@@ -178,8 +188,37 @@ async function attempt(check: string, work: () => Promise<string>): Promise<Find
   }
 }
 
+/** Problems of one kind that are told one by one; the rest is counted. */
+const mostTold = 100;
+
+/** All problems as findings; one good one where there are none. */
+async function inspected(
+  check: string,
+  problems: AsyncGenerator<Problem, { readonly looked: number }>,
+): Promise<Finding[]> {
+  const found: Finding[] = [];
+  let count = 0;
+  for (;;) {
+    const { value, done } = await problems.next();
+    if (done) {
+      if (count === 0) return [{ check, ok: true, message: `${value.looked} are as the database says` }];
+      if (count > mostTold) found.push({ check, ok: false, message: `and ${count - mostTold} more` });
+      return found;
+    }
+    count += 1;
+    if (count <= mostTold) found.push({ check, ok: false, message: `${value.of}: ${value.text}` });
+  }
+}
+
+export interface Thoroughness {
+  /** All that is in every repository. */
+  readonly fsck: boolean;
+  /** Every object that the database names. */
+  readonly objects: boolean;
+}
+
 /** Looks at everything that the server needs, and answers what it found. */
-export async function doctor(config: Config): Promise<Finding[]> {
+export async function doctor(config: Config, also: Thoroughness): Promise<Finding[]> {
   const findings: Finding[] = [];
   const add = async (check: string, work: () => Promise<string>) => {
     findings.push(await attempt(check, work));
@@ -199,6 +238,11 @@ export async function doctor(config: Config): Promise<Finding[]> {
       for (const [name, check] of Object.entries(kernels.checks)) {
         if (name !== 'queue')
           findings.push(await attempt(name.replaceAll('_', ' '), () => check().then(() => 'answers')));
+      }
+      // Where a storage is away, everything in it would be missing.
+      if (findings.every(({ ok }) => ok)) {
+        findings.push(...(await inspected('repositories', app.inspection.repositories(also))));
+        if (also.objects) findings.push(...(await inspected('objects', app.inspection.objects())));
       }
       if (config.smtpUrl !== null) findings.push(await attempt('mail server', () => app.mail.check()));
       return config.databaseUrl === null ? 'embedded, schema up to date' : 'external, schema up to date';

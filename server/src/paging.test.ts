@@ -38,6 +38,8 @@ const linksOf = (headers: Headers) =>
 
 // Stars have nothing of their own but their date.
 names.push('starred_since');
+// Comments of commits have no ids in their own list.
+names.push('note');
 
 const person = () => ({ 'PRIVATE-TOKEN': world.admin.secret, Cookie: world.cookie });
 

@@ -46,6 +46,7 @@ const neverSeen = 'document 3, runners: null until a machine has used the runner
 const meant: Readonly<Record<string, string>> = {
   'TagRelease.name is not there': 'document 2, tags: a release in a tag is its tag name and description',
   'TagRelease.released_at is not there': 'document 2, tags: a release in a tag is its tag name and description',
+  'TagRelease.description may be null': 'a release may have no text, also in the release itself',
   'UserAccount.avatar_url may be null':
     'document 1, user reference: null without a picture; their own other shapes agree',
   'UserAccount.skype may be null': profile,

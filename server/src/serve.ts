@@ -1,5 +1,5 @@
 /** One serving process, from configuration to the ready line, and back. */
-import { buildApp } from './app.ts';
+import { type App, buildApp } from './app.ts';
 import { firstStart } from './first-start.ts';
 import type { Config } from './kernel/config/config.ts';
 import { createLifecycle, type Lifecycle } from './kernel/process/lifecycle.ts';
@@ -13,6 +13,8 @@ export interface ServeOptions {
   /** Lines for the person or program that started the process. */
   readonly print: (line: string) => void;
   readonly lifecycle?: Lifecycle;
+  /** Somebody chose the port of SSH: without it nothing starts. The usual one may be another server's. */
+  readonly sshPortChosen?: boolean;
 }
 
 export interface Serving {
@@ -29,9 +31,9 @@ const longestAnswer = 2000;
  * the start, which is no failure: null.
  */
 export async function serve(options: ServeOptions): Promise<Serving | null> {
-  const { config, log, print, lifecycle = createLifecycle(log) } = options;
+  const { log, lifecycle = createLifecycle(log) } = options;
   try {
-    return await start(config, log, print, lifecycle);
+    return await start(options, lifecycle);
   } catch (error) {
     const asked = lifecycle.stopping;
     await lifecycle.stop();
@@ -40,12 +42,24 @@ export async function serve(options: ServeOptions): Promise<Serving | null> {
   }
 }
 
-async function start(
-  config: Config,
-  log: Logger,
-  print: (line: string) => void,
-  lifecycle: Lifecycle,
-): Promise<Serving> {
+/** Opens the port of git over SSH. */
+async function listenSsh(app: App, config: Config, { log, print, sshPortChosen }: ServeOptions): Promise<void> {
+  const { sshHost: host, sshPort: port } = config;
+  if (port === null) return;
+  try {
+    await app.ssh.listen({ host, port });
+    const fingerprints = (await app.ssh.hostKeys()).public.map(({ type, sha256 }) => `${type} SHA256:${sha256}`);
+    log.info({ host, port, fingerprints }, 'git over SSH is served');
+  } catch (error) {
+    if (sshPortChosen || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const text = `port ${port} of ${host} is taken: git over SSH is off (MILLRACE_SSH_PORT chooses another)`;
+    log.warn(text);
+    print(`SSH: ${text}`);
+  }
+}
+
+async function start(options: ServeOptions, lifecycle: Lifecycle): Promise<Serving> {
+  const { config, log, print } = options;
   let queue: Queue | undefined;
   const kernels = await openKernels({ config, log, lifecycle, queue: () => queue ?? { running: false } });
   lifecycle.signal.throwIfAborted();
@@ -70,9 +84,11 @@ async function start(
     await app.server.close();
     clearTimeout(late);
   });
+  lifecycle.onStop('ssh', app.ssh.close);
   lifecycle.onStop('built-in runner', app.stopRunner);
   lifecycle.signal.throwIfAborted();
   const [url] = await Promise.all([app.server.listen({ host: config.host, port: kernels.port }), queue.start()]);
+  await listenSsh(app, kernels.config, options);
   app.delivery.start();
   await app.start();
 

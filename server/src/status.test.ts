@@ -51,6 +51,20 @@ const routes: Route[] = [
       throw unprocessable('not declared');
     },
   }),
+  ...['/test/deleted', '/test/deleted/:id'].map((path) =>
+    route({
+      ...open,
+      credentials: ['token'],
+      method: 'POST',
+      path,
+      summary: 'Refers to somebody who is deleted meanwhile',
+      params: Type.Object(path.endsWith(':id') ? { id: Str() } : {}),
+      responses: { 201: Empty },
+      handler: async () => {
+        await outages.deleted?.();
+      },
+    }),
+  ),
 ];
 
 beforeAll(async () => {
@@ -60,6 +74,8 @@ beforeAll(async () => {
   const slow = createPool({ ...app.database, max: 1, statementTimeout: 50 });
   const few = new pg.Pool({ ...app.database, max: 1, connectionTimeoutMillis: 1000 });
   const cut = createPool({ ...app.database, max: 1 });
+  const deleted = 'insert into user_follows (follower_id, followee_id) values ($1, 0)';
+  outages.deleted = () => few.query(deleted, [admin.user.id]);
   outages.refused = () => new pg.Pool({ ...app.database, host: '127.0.0.1', port: 1 }).query('select 1');
   outages.absent = () => new pg.Pool({ ...app.database, host: '/nowhere' }).query('select 1');
   outages.slow = () => slow.query('select pg_sleep(5)');
@@ -265,6 +281,14 @@ describe('the status table', () => {
     expect(Number(got.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
+  it('[1/errors/10] what is deleted while a request is at work is not found', async () => {
+    const got = await call('POST', '/test/deleted/1', { token: admin.secret });
+    expect([got.status, got.body]).toEqual([404, { message: '404 Not Found' }]);
+    // Nothing is named but the caller.
+    expect((await call('POST', '/test/deleted', { token: admin.secret })).status).toBe(401);
+    expect(app.logs.some((line) => line.includes('deleted meanwhile'))).toBe(true);
+  });
+
   it('a refusal that a route does not declare is a fault in tests', async () => {
     expect((await call('POST', '/test/undeclared')).status).toBe(500);
     expect(app.logs.at(-2) ?? '').toContain('refused with 422, which it does not declare');
@@ -327,7 +351,7 @@ describe('all routes', () => {
   test('[1/what-the-service-does/8] HEAD is GET without its body, everywhere', async () => {
     const wrong: string[] = [];
     let found = 0;
-    await app.settings.write({ project_repositories_archive_limit: 0 });
+    await app.settings.write({ project_repositories_archive_limit: 0, project_download_export_limit: 0 });
     const headers = { 'private-token': admin.secret };
     const queried = (url: string) => (url.includes('/files/') ? `${url}?ref=main` : url);
     for (const each of app.routes) {

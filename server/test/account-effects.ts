@@ -1,7 +1,7 @@
 /** What the settings of registration, keys and accounts do: looked at before and after each is changed. */
 import { randomBytes } from 'node:crypto';
 import type { World } from './ci.ts';
-import { buildAdmin, buildProject, buildToken, buildUser, unique } from './factories.ts';
+import { buildAdmin, buildGroup, buildProject, buildToken, buildUser, unique } from './factories.ts';
 import { sshKeyText } from './keys.ts';
 import { authorizationRequest, buildApplication, buildVisitor, password, tokenRequest } from './oauth.ts';
 import { queuedFor } from './queue.queries.ts';
@@ -159,6 +159,19 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
     });
     return String(made.body.commit_email).endsWith('@private.example');
   };
+  /** What the owner of a new group gets for making a service account. */
+  const accountMade = async () => {
+    const { app, owner } = world();
+    const { id } = await buildGroup(app, { owner: owner.user });
+    return (await app.api('POST', `/groups/${id}/service_accounts`, { token: owner.token, json: {} })).status;
+  };
+  const endOfProgramToken = async () => {
+    const { app, admin } = world();
+    const json = { name: 'x', scopes: ['api'] };
+    const account = await app.api<Body>('POST', '/service_accounts', { token: admin.token, json: {} });
+    const url = `/users/${account.body.id}/personal_access_tokens`;
+    return (await app.api<Body>('POST', url, { token: admin.token, json })).body.expires_at === null;
+  };
   const hard = { email_confirmation_setting: 'hard' };
   const forbidden = (kind: keyof typeof keys) =>
     ({ value: -1, look: keyAdded(kind), before: 201, after: 400 }) satisfies AccountEffect;
@@ -250,6 +263,13 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
     default_preferred_language: { value: 'de', look: ofNewcomer('preferred_language'), before: 'en', after: 'de' },
     default_syntax_highlighting_theme: { value: 3, look: ofNewcomer('color_scheme_id'), before: 1, after: 3 },
     inactive_resource_access_tokens_delete_after_days: { value: 2, look: revokedIsKept, before: true, after: false },
+    allow_top_level_group_owners_to_create_service_accounts: {
+      value: true,
+      look: accountMade,
+      before: 403,
+      after: 201,
+    },
+    service_access_tokens_expiration_enforced: { value: false, look: endOfProgramToken, before: false, after: true },
     commit_email_hostname: { value: 'private.example', look: privateHost, before: false, after: true },
     max_ssh_key_lifetime: { value: 30, look: keyAdded('ed25519'), before: 201, after: 400 },
     rsa_key_restriction: { value: 3072, look: keyAdded('rsa'), before: 201, after: 400 },

@@ -48,6 +48,7 @@ export function changesOfPlace(
   return {
     ...three('badges', 'badge_id', () => badge, { name: 'other' }, `${noun}_badge`),
     ...three('labels', 'label_id', label, { color: '#332211' }, `${noun}_label`),
+    ...three('milestones', 'milestone_id', () => ({ title: 'audited' }), { title: 'other' }, `${noun}_milestone`),
     ...three('hooks', 'hook_id', () => hook, { push_events: false }, 'webhook'),
     ...secret('custom_headers'),
     ...secret('url_variables'),
@@ -139,3 +140,95 @@ export const changesOfForks = (
     return { url, leaves: 'project_fork_relation_updated' };
   },
 });
+
+/** What administrators do for others. */
+export function changesForOthers(
+  project: () => Promise<number>,
+  group: () => Promise<string>,
+  user: () => Promise<number>,
+): Record<string, () => Promise<Change>> {
+  return {
+    'POST /projects/user/:user_id': async () => ({
+      url: `/projects/user/${await user()}`,
+      json: { name: 'given' },
+      leaves: 'project_created',
+    }),
+    'POST /groups/:id/projects/:project_id': async () => ({
+      url: `${await group()}/projects/${await project()}`,
+      leaves: 'project_transferred',
+    }),
+  };
+}
+
+/** External status checks of projects. */
+export function changesOfStatusChecks(
+  project: () => Promise<string>,
+  make: Make,
+): Record<string, () => Promise<Change>> {
+  const json = { name: 'check', external_url: 'https://check.example/', shared_secret: 'between us two' };
+  const list = async () => `${await project()}/external_status_checks`;
+  const check = async () => {
+    const url = await list();
+    return `${url}/${(await make('POST', url, json)).id}`;
+  };
+  const path = '/projects/:id/external_status_checks';
+  return {
+    [`POST ${path}`]: async () => ({ url: await list(), json, leaves: 'external_status_check_created' }),
+    [`PUT ${path}/:check_id`]: async () => ({
+      url: await check(),
+      json: { name: 'other', shared_secret: 'between us two' },
+      leaves: 'external_status_check_updated',
+    }),
+    [`DELETE ${path}/:check_id`]: async () => ({ url: await check(), leaves: 'external_status_check_destroyed' }),
+  };
+}
+
+/** Service accounts of a place and their tokens. */
+export function changesOfServiceAccounts(
+  noun: 'project' | 'group',
+  base: () => Promise<string>,
+  make: Make,
+): Record<string, () => Promise<Change>> {
+  const list = async () => `${await base()}/service_accounts`;
+  const account = async () => {
+    const url = await list();
+    return `${url}/${(await make('POST', url, {})).id}`;
+  };
+  const path = `/${noun}s/:id/service_accounts`;
+  const tokens = `${path}/:user_id/personal_access_tokens`;
+  const json = { name: 'x', scopes: ['api'] };
+  const token = async () => {
+    const url = `${await account()}/personal_access_tokens`;
+    return `${url}/${(await make('POST', url, json)).id}`;
+  };
+  return {
+    [`POST ${path}`]: async () => ({ url: await list(), leaves: 'service_account_created' }),
+    [`PATCH ${path}/:user_id`]: async () => ({
+      url: await account(),
+      json: { name: 'Other' },
+      leaves: 'service_account_updated',
+    }),
+    [`DELETE ${path}/:user_id`]: async () => ({ url: await account(), leaves: 'service_account_removed' }),
+    [`POST ${tokens}`]: async () => ({
+      url: `${await account()}/personal_access_tokens`,
+      json,
+      leaves: 'personal_access_token_created',
+    }),
+    [`POST ${tokens}/:token_id/rotate`]: async () => ({
+      url: `${await token()}/rotate`,
+      leaves: 'personal_access_token_rotated',
+    }),
+    [`DELETE ${tokens}/:token_id`]: async () => ({ url: await token(), leaves: 'personal_access_token_revoked' }),
+  };
+}
+
+/** The same of hooks of the instance. */
+export function changesOfSystemHooks(make: Make): Record<string, () => Promise<Change>> {
+  const json = { url: 'https://hook.example/' };
+  const one = async () => `/hooks/${(await make('POST', '/hooks', json)).id}`;
+  return {
+    'POST /hooks': async () => ({ url: '/hooks', json, leaves: 'system_hook_created' }),
+    'PUT /hooks/:id': async () => ({ url: await one(), json: { push_events: true }, leaves: 'system_hook_updated' }),
+    'DELETE /hooks/:id': async () => ({ url: await one(), leaves: 'system_hook_destroyed' }),
+  };
+}

@@ -3,12 +3,17 @@ import { Secret, TOTP } from 'otpauth';
 import type { Method, TestApp } from './app.ts';
 import { changesOfMembers } from './audited-members.ts';
 import {
+  changesForOthers,
   changesOfApplications,
   changesOfForks,
   changesOfPlace,
+  changesOfServiceAccounts,
+  changesOfStatusChecks,
+  changesOfSystemHooks,
   changesOfTopics,
   applicationToRegister as registered,
 } from './audited-places.ts';
+import { changesOfRepositories } from './audited-repositories.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { buildGroup, buildProject, buildToken, buildUser, unique } from './factories.ts';
 import { gpgKeyTexts, sshKeyText } from './keys.ts';
@@ -152,27 +157,7 @@ export async function auditedChanges(
       leaves: 'email_destroyed',
     }),
   });
-  const ofRules = (noun: string, base: () => Promise<string>) => {
-    const rule = { deny_delete_tag: true };
-    const given = async () => {
-      const url = `${await base()}/push_rule`;
-      await app.api('POST', url, { token: admin, json: rule });
-      return url;
-    };
-    return {
-      [`POST ${noun}/push_rule`]: async () => {
-        const url = `${await base()}/push_rule`;
-        await app.api('DELETE', url, { token: admin });
-        return { url, json: rule, leaves: 'push_rule_created' };
-      },
-      [`PUT ${noun}/push_rule`]: async () => ({
-        url: await given(),
-        json: { max_file_size: 7 },
-        leaves: 'push_rule_updated',
-      }),
-      [`DELETE ${noun}/push_rule`]: async () => ({ url: await given(), leaves: 'push_rule_removed' }),
-    };
-  };
+  const { ofRules, ofProtections, ofReleases } = changesOfRepositories(app, admin);
   const someone = async () => `/users/${(await user()).id}`;
   const oneself = async () => '/user';
   const others = ofPeople(someone, '/users/:id');
@@ -230,6 +215,7 @@ export async function auditedChanges(
       url: `/projects/${(await made('/projects', { name: unique('kept') })).id}/housekeeping`,
       leaves: 'project_housekeeping_started',
     }),
+    'POST /projects/:id/export': async () => ({ url: `${await project()}/export`, leaves: 'project_export_created' }),
     'POST /projects/:id/fork': async () => {
       const name = unique('fork');
       const source = await made('/projects', { name: unique('source') });
@@ -238,11 +224,30 @@ export async function auditedChanges(
     ...changesOfForks(project, async () => (await buildProject(app)).id, make),
     ...changesOfPlace('project', project, make),
     ...changesOfPlace('group', group, make),
+    ...changesOfServiceAccounts('project', project, make),
+    ...changesOfStatusChecks(project, make),
+    ...changesForOthers(
+      async () => (await buildProject(app)).id,
+      group,
+      async () => (await user()).id,
+    ),
+    ...changesOfServiceAccounts('group', group, make),
+    'POST /service_accounts': async () => ({ url: '/service_accounts', leaves: 'service_account_created' }),
+    'PATCH /service_accounts/:id': async () => ({
+      url: `/service_accounts/${(await make('POST', '/service_accounts', {})).id}`,
+      json: { name: 'Other' },
+      leaves: 'user_updated',
+    }),
     ...changesOfMembers(app, make, visitor, password),
     'PUT /projects/:id/labels/:label_id/promote': async () => {
       const of = await buildProject(app, { namespace: await buildGroup(app) });
       const label = await make('POST', `/projects/${of.id}/labels`, { name: unique('label'), color: '#112233' });
       return { url: `/projects/${of.id}/labels/${label.id}/promote`, leaves: 'project_label_promoted' };
+    },
+    'POST /projects/:id/milestones/:milestone_id/promote': async () => {
+      const of = await buildProject(app, { namespace: await buildGroup(app) });
+      const milestone = await make('POST', `/projects/${of.id}/milestones`, { title: unique('milestone') });
+      return { url: `/projects/${of.id}/milestones/${milestone.id}/promote`, leaves: 'project_milestone_promoted' };
     },
     'POST /groups/:id/archive': async () => ({ url: `${await group()}/archive`, leaves: 'group_archived' }),
     'POST /groups/:id/unarchive': async () => {
@@ -255,7 +260,16 @@ export async function auditedChanges(
       json: { group_id: (await buildGroup(app)).id },
       leaves: 'group_transferred',
     }),
+    ...ofReleases(),
+    ...ofProtections('/projects/:id', 'branch', project),
+    ...ofProtections('/projects/:id', 'tag', project),
+    ...ofProtections('/groups/:id', 'branch', group),
     ...ofRules('/projects/:id', project),
+    'PUT /projects/:id/security_settings': async () => ({
+      url: `${await project()}/security_settings`,
+      json: { secret_push_protection_enabled: true },
+      leaves: 'project_security_setting_updated',
+    }),
     ...ofRules('/groups/:id', group),
     ...ofRules('/admin', async () => '/admin'),
     'POST /projects': async () => ({ url: '/projects', json: { name: unique('audited') }, leaves: 'project_created' }),
@@ -314,6 +328,7 @@ export async function auditedChanges(
       const json = { username, name: username, email: `${username}@example.com`, password: 'nanosecond-wire-1952' };
       return { url: '/users', json, leaves: 'user_created' };
     },
+    ...changesOfSystemHooks(make),
     'PUT /users/:id': async () => ({ url: await someone(), json: { admin: true }, leaves: 'user_updated' }),
     'DELETE /users/:id': async () => ({ url: await someone(), leaves: 'user_destroyed' }),
     'DELETE /users/:id/identities/:provider': async () => {

@@ -1,7 +1,7 @@
 /** CI for tests: a project with a repository, and a runner that speaks the protocol over HTTP as official ones do. */
 import { crc32 } from 'node:zlib';
 import type { User } from '../src/kernel/db/rows.ts';
-import { startTestApp, type TestApp } from './app.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from './app.ts';
 import { buildAdmin, buildToken, buildUser, unique } from './factories.ts';
 
 /** Asks again until there is something; fails after ten seconds with what was waited for. */
@@ -173,8 +173,8 @@ export interface CommitOptions {
   readonly token?: string;
 }
 
-export async function startWorld(): Promise<World> {
-  const app = await startTestApp({ background: true });
+export async function startWorld(options: Pick<TestAppOptions, 'environment'> = {}): Promise<World> {
+  const app = await startTestApp({ background: true, ...options });
   const account = async (user?: User): Promise<Account> => {
     const built = await buildToken(app, { user: user ?? (await buildUser(app)) });
     return { user: built.user, token: built.secret };

@@ -1,9 +1,11 @@
 /** The product's composition on a test's database and directory, with its log in hand. */
 import { randomBytes } from 'node:crypto';
-import path from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { type App, buildApp, type Kernels } from '../src/app.ts';
+import { loadInstanceKeys } from '../src/features/repository/index.ts';
 import { loadConfig } from '../src/kernel/config/config.ts';
 import { createDb, createPool, startListener } from '../src/kernel/db/index.ts';
+import { createStorages } from '../src/kernel/health/storages.ts';
 import { openObjectStore } from '../src/kernel/objects/index.ts';
 import { builtInRunner } from '../src/kernel/process/built-in-runner.ts';
 import { freePort } from '../src/kernel/process/port.ts';
@@ -47,6 +49,7 @@ export async function compose(
     },
     null,
   );
+  for (const storage of Object.values(config.repositories)) await mkdir(storage, { recursive: true, mode: 0o700 });
   const pool = createPool({ ...database, max: 8, log });
   const db = createDb(pool);
   const lockDb = createDb(createPool({ ...database, max: 4, log }));
@@ -56,6 +59,7 @@ export async function compose(
     config,
     externalUrl: config.url ?? '',
     release: { version: '0.0.0-test', revision: 'test' },
+    instanceKeys: await loadInstanceKeys(config, config.url ?? ''),
     log,
     metrics: noMetrics,
     db,
@@ -63,11 +67,17 @@ export async function compose(
     runner: (token) => builtInRunner({ config, url: () => `http://${host}:${port}`, token, log }),
     listener,
     secrets: secretsFrom(randomBytes(32)),
-    objects: await openObjectStore(`file:${path.join(directory, 'objects')}`),
+    objects: await openObjectStore(config),
     stopping: stopping.signal,
+    storages: createStorages(config.repositories, noMetrics),
     checks: {},
   };
-  const app = buildApp(kernels, { strict: true, features: options.features ?? [] });
+  const app = buildApp(kernels, {
+    strict: true,
+    features: options.features ?? [],
+    // Tests call nobody: names lead nowhere.
+    resolve: async () => [],
+  });
   recordExamples(app.server, app.routes);
   const { tasks, cron } = app;
   const queue = options.background ? createQueue({ pool, db, listener, tasks, cron, concurrency: 4, log }) : undefined;
@@ -85,6 +95,7 @@ export async function compose(
     },
     close: async () => {
       stopping.abort();
+      await app.ssh.close();
       app.server.server.closeAllConnections();
       await app.server.close();
       await app.delivery.stop();

@@ -1,6 +1,7 @@
 /** Rows for tests: every default builds what it needs, every name is new. */
 
 import type { CreateUser } from '../src/features/identity/users/users.service.ts';
+import { type Measures, recordMeasures } from '../src/features/namespaces/statistics/statistics.queries.ts';
 import { Level } from '../src/kernel/authz/levels.ts';
 import type { AccessToken, Grant, Namespace, Project, User } from '../src/kernel/db/rows.ts';
 import type { TestApp } from './app.ts';
@@ -98,15 +99,17 @@ export type ProjectValues = Partial<
   /** The creator; the project is in their personal namespace unless another is given. */
   readonly owner?: User;
   readonly visibility?: Visibility;
+  /** What was measured of it. */
+  readonly statistics?: Measures;
 };
 
 /** A project's row without a repository on disk, private unless told. Projects with one are made through the API. */
 export async function buildProject(app: Builder, values: ProjectValues = {}): Promise<Project> {
-  const { namespace, owner, ...columns } = values;
+  const { namespace, owner, statistics, ...columns } = values;
   const creator = owner ?? (await buildUser(app));
   const home = namespace ?? (await personalNamespace(app.db, creator.id));
   const path = values.path ?? unique('project');
-  return await insertProject(app.db, {
+  const project = await insertProject(app.db, {
     name: path,
     visibility: 'private',
     repository_path: `@test/${unique('repository')}.git`,
@@ -115,6 +118,8 @@ export async function buildProject(app: Builder, values: ProjectValues = {}): Pr
     namespace_id: home.id,
     creator_id: creator.id,
   });
+  if (statistics) await recordMeasures(app.db, project.id, statistics);
+  return project;
 }
 
 export interface MemberValues {

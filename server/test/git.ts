@@ -19,7 +19,7 @@ export interface GitClient {
   /** The same where success is expected: standard output without its last line break. */
   run(args: readonly string[], where?: string, env?: Readonly<Record<string, string>>): Promise<string>;
   /** Writes a file and commits it in a clone; answers the commit's id. */
-  commit(where: string, file: string, content: string, message?: string): Promise<string>;
+  commit(where: string, file: string, content: string | Uint8Array, message?: string): Promise<string>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /** An instance with a few rows in every list of the API, built once; and the address of each list in it. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Project } from '../src/kernel/db/rows.ts';
 import type { Route } from '../src/kernel/http/route.ts';
 import { type RequestParts, startTestApp, type TestApp, type TestResponse } from './app.ts';
@@ -50,6 +50,30 @@ async function waitingFor(app: TestApp, place: { namespace_id: number } | { proj
     .execute();
 }
 
+/** A service account with three tokens, of the instance unless told. Without events: a page of them is walked whole. */
+async function serviceAccount(
+  app: TestApp,
+  place?: { namespace_id: number } | { project_id: number },
+): Promise<number> {
+  const username = unique('service');
+  const { id } = await app.db
+    .insertInto('users')
+    .values({ username, name: username, email: `${username}@example.com`, user_type: 'service_account' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  if (place)
+    await app.db
+      .insertInto('service_account_places')
+      .values({ user_id: id, ...place })
+      .execute();
+  for (const number of three)
+    await app.db
+      .insertInto('access_tokens')
+      .values({ kind: 'personal', user_id: id, name: `t${number}`, scopes: ['api'], token_sha256: randomBytes(32) })
+      .execute();
+  return id;
+}
+
 export async function startPopulated(): Promise<Populated> {
   const app = await startTestApp({ background: true });
   const password = 'correct horse battery';
@@ -68,6 +92,25 @@ export async function startPopulated(): Promise<Populated> {
     return answer.body;
   };
 
+  const upload = async (base: string): Promise<void> => {
+    const form = new FormData();
+    form.append('file', new Blob(['x']), 'a.txt');
+    const answer = await app.api('POST', `${base}/uploads`, { token: admin.secret, form });
+    if (answer.status !== 201) throw new Error(`${base}/uploads: ${answer.status}`);
+  };
+
+  /** Those of the last round have been called. */
+  const hooks = { project: 0, group: 0, system: 0 };
+  const quiet = { url: 'https://x.example', events: [] };
+  /** Written as it is kept: of each an audit event more would be more than a page of them. */
+  const hook = async (place: { project_id?: number; namespace_id?: number }): Promise<number> => {
+    const values = { ...quiet, ...place };
+    return (await app.db.insertInto('web_hooks').values(values).returning('id').executeTakeFirstOrThrow()).id;
+  };
+  const milestone = async (place: { project_id?: number; namespace_id?: number }, iid: number): Promise<number> => {
+    const values = { ...place, iid, title: `milestone ${iid}` };
+    return (await app.db.insertInto('milestones').values(values).returning('id').executeTakeFirstOrThrow()).id;
+  };
   const group = await buildGroup(app, { owner: admin.user, visibility: 'public' });
   for (const number of three) {
     await buildToken(app, { user: admin.user, name: `token ${number}` });
@@ -92,6 +135,12 @@ export async function startPopulated(): Promise<Populated> {
     await call('PUT', `/groups/${group.id}/custom_attributes/key${number}`, { value: 'x' });
     await call('POST', `/groups/${group.id}/badges`, { link_url: 'https://x.example', image_url: 'https://x.example' });
     await call('POST', `/groups/${group.id}/labels`, { name: `label ${number}`, color: 'red' });
+    await milestone({ namespace_id: group.id }, number);
+    await upload(`/groups/${group.id}`);
+    hooks.group = await hook({ namespace_id: group.id });
+    hooks.system = await hook({});
+    await call('POST', `/groups/${group.id}/wikis`, { title: `page ${number}`, content: 'x' });
+    if (number > 1) await call('PUT', `/groups/${group.id}/wikis/page-1`, { content: `version ${number}` });
     await call('POST', `/groups/${group.id}/hooks`, { url: 'https://x.example' });
     const invited = await buildGroup(app, { visibility: 'public' });
     const inviting = await buildGroup(app, { visibility: 'public' });
@@ -129,6 +178,7 @@ export async function startPopulated(): Promise<Populated> {
     });
     await call('POST', `/groups/${group.id}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });
     await call('POST', `/users/${admin.user.id}/impersonation_tokens`, { name: `other ${number}`, scopes: ['api'] });
+    await serviceAccount(app);
   }
 
   let nested = group;
@@ -143,8 +193,13 @@ export async function startPopulated(): Promise<Populated> {
   };
   const repository = await buildRepositoryProject(app, { owner: admin, settings, files });
   const project = await repository.row();
-  const [initial] = (await repository.api<Row[]>('GET', '/repository/commits')).body;
-  for (const number of three) await repository.commit('main', { [`more-${number}.txt`]: 'more' });
+  // What merge requests bring that go into a branch from before.
+  await repository.api('POST', '/repository/branches', { json: { branch: 'before', ref: 'main' } });
+  const brought = await repository.commit('main', { 'one.txt': '1', 'two.txt': '2', 'three.txt': '3' });
+  for (const number of three) {
+    const author = { author_name: `Author ${number}`, author_email: `author-${number}@example.com` };
+    await repository.commit('main', { [`more-${number}.txt`]: 'more' }, author);
+  }
   const base = `/projects/${project.id}`;
   for (const number of three) {
     const { user } = await buildMember(app, { of: project });
@@ -155,27 +210,55 @@ export async function startPopulated(): Promise<Populated> {
     ];
     await app.db.insertInto('project_stars').values(stars).execute();
     const pushed = {
-      kind: 'push',
-      project_id: fork.id,
-      actor_id: admin.user.id,
-      payload: '{}',
-      delivered_at: new Date(),
-    };
-    await app.db.insertInto('facts').values(pushed).execute();
+      action: 'pushed',
+      push_action: 'pushed',
+      ref_type: 'branch',
+      ref: 'main',
+      commit_count: 1,
+    } as const;
+    await app.db
+      .insertInto('events')
+      .values({ project_id: fork.id, author_id: admin.user.id, ...pushed })
+      .execute();
     const invited = await buildGroup(app, { visibility: 'public' });
     await app.db.insertInto('grants').values({ group_id: invited.id, project_id: project.id, level: 30 }).execute();
+    const check = { project_id: project.id, name: `check ${number}`, external_url: `https://x.example/${number}` };
+    await app.db.insertInto('external_status_checks').values(check).execute();
     await call('POST', `${base}/badges`, { link_url: 'https://x.example', image_url: 'https://x.example' });
     await call('POST', `${base}/labels`, { name: `own label ${number}`, color: 'red' });
+    await milestone({ project_id: project.id }, number);
+    await upload(base);
+    hooks.project = await hook({ project_id: project.id });
+    await call('POST', `${base}/wikis`, { title: `page ${number}`, content: 'x' });
+    if (number > 1) await call('PUT', `${base}/wikis/page-1`, { content: `version ${number}` });
     await call('POST', `${base}/hooks`, { url: 'https://x.example' });
     await call('POST', `${base}/variables`, { key: `KEY_${number}`, value: 'x' });
     await waitingFor(app, { project_id: project.id });
     await call('POST', `${base}/access_tokens`, { name: `token ${number}`, scopes: ['api'] });
+    const name = `kept-${number}/*`;
+    await app.db.insertInto('protected_tags').values({ project_id: project.id, name }).execute();
+    for (const place of [{ project_id: project.id }, { namespace_id: group.id }])
+      await app.db
+        .insertInto('protected_branches')
+        .values({ ...place, name })
+        .execute();
     await call('POST', `${base}/deploy_tokens`, { name: `deploy ${number}`, scopes: ['read_repository'] });
     await call('POST', `${base}/deploy_keys`, { title: `key ${number}`, key: sshKeyText() });
     const scope = `${base}/job_token_scope`;
     await call('POST', `${scope}/allowlist`, { target_project_id: (await buildProject(app)).id });
     await call('POST', `${scope}/groups_allowlist`, { target_group_id: (await buildGroup(app)).id });
+    await call('POST', `${base}/repository/commits/${brought}/comments`, { note: `comment ${number}` });
     await call('POST', `${base}/repository/tags`, { tag_name: `v${number}.0`, ref: 'main', message: 'tagged' });
+    // Written as they are kept, as the hooks are.
+    const released = { project_id: project.id, tag: `v${number}.0`, released_at: new Date(Date.UTC(2025, 0, number)) };
+    const release = await app.db.insertInto('releases').values(released).returning('id').executeTakeFirstOrThrow();
+    for (const each of three)
+      await app.db
+        .insertInto('release_links')
+        .values({ release_id: release.id, name: `link ${each}`, url: `https://x.example/${each}` })
+        .execute();
+    const locked = { project_id: project.id, user_id: admin.user.id, path: `art/${number}.psd` };
+    await app.db.insertInto('lfs_locks').values(locked).execute();
     await call('POST', `${base}/repository/branches`, { branch: unique('branch'), ref: 'main' });
     await call('POST', `${base}/pipeline`, { ref: 'main' });
   }
@@ -185,6 +268,11 @@ export async function startPopulated(): Promise<Populated> {
     .set({ runner_id: Number(runner.id) })
     .where('project_id', '=', project.id)
     .execute();
+
+  const accounts: Readonly<Record<string, readonly number[]>> = {
+    groups: await Promise.all(three.map(() => serviceAccount(app, { namespace_id: group.id }))),
+    projects: await Promise.all(three.map(() => serviceAccount(app, { project_id: project.id }))),
+  };
 
   // A merge request of three commits, three versions and three pipelines.
   const source = 'change';
@@ -204,7 +292,7 @@ export async function startPopulated(): Promise<Populated> {
     const branch = unique('other');
     await repository.commit(branch, { [`${branch}.txt`]: 'x' }, { start_branch: 'main' });
     const title = `Other ${number}`;
-    await call('POST', `${base}/merge_requests`, { source_branch: branch, target_branch: 'main', title });
+    await call('POST', `${base}/merge_requests`, { source_branch: branch, target_branch: 'before', title });
   }
   const pipelines = await eventually('pipelines of all pushes', async () => {
     const list = await repository.api<Row[]>('GET', '/pipelines', { query: { per_page: 100 } });
@@ -216,14 +304,61 @@ export async function startPopulated(): Promise<Populated> {
       (await app.db.selectFrom('facts').select('id').where('delivered_at', 'is', null).execute()).length === 0,
   );
 
+  // Of a group's milestone are those of its own projects, not of the groups below.
+  const direct = await buildProject(app, { namespace: group, owner: admin.user, visibility: 'public' });
+  const ofGroup = await milestone({ namespace_id: group.id }, 4);
+  const ofProject = await milestone({ project_id: project.id }, 4);
+  await app.db
+    .updateTable('merge_requests')
+    .set({ milestone_id: ofProject })
+    .where('project_id', '=', project.id)
+    .execute();
+  for (const iid of three) {
+    const branches = { source_branch: `side-${iid}`, target_branch: 'main' };
+    const places = { project_id: direct.id, source_project_id: direct.id, milestone_id: ofGroup };
+    await app.db
+      .insertInto('merge_requests')
+      .values({ iid, title: 'Change', author_id: admin.user.id, ...branches, ...places })
+      .execute();
+  }
+
+  for (const hook_id of Object.values(hooks)) {
+    const call = {
+      hook_id,
+      trigger: 'push_hooks',
+      event: 'Push Hook',
+      payload: '{}',
+      url: quiet.url,
+      state: 'done',
+    } as const;
+    for (const _ of three) {
+      const [event_uuid, uuid, idempotency_key] = [randomUUID(), randomUUID(), randomUUID()];
+      const told = { event_uuid, uuid, idempotency_key, request_headers: '{}', response_code: 200 };
+      await app.db
+        .insertInto('web_hook_calls')
+        .values({ ...call, ...told })
+        .execute();
+    }
+  }
+
   const ids: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
     projects: {
       id: project.id,
       pipeline_id: Number(pipelines.at(-1)?.id),
       merge_request_iid: 1,
-      sha: String(initial?.id),
+      type: 'gitignores',
+      sha: brought,
+      commit_id: brought,
+      hook_id: hooks.project,
+      slug: 'page-1',
+      tag_name: 'v1.0',
+      milestone_id: ofProject,
     },
-    groups: { id: group.id, user_id: admin.user.id },
+    groups: {
+      ...{ id: group.id, user_id: admin.user.id, hook_id: hooks.group, slug: 'page-1' },
+      milestone_id: ofGroup,
+    },
+    hooks: { id: hooks.system },
     users: { id: admin.user.id, user_id: admin.user.id },
     runners: { id: Number(runner.id) },
   };
@@ -234,7 +369,11 @@ export async function startPopulated(): Promise<Populated> {
     repository,
     project,
     pathOf({ path }) {
-      const known = ids[path.split('/')[1] ?? ''] ?? {};
+      const [, first = '', , third] = path.split('/');
+      const [account] = accounts[first] ?? [];
+      const own: Record<string, number> =
+        third === 'service_accounts' && account !== undefined ? { user_id: account } : {};
+      const known: Readonly<Record<string, string | number>> = { ...ids[first], ...own };
       return path.replaceAll(/:([a-z_]+)/g, (_, name: string) => {
         const value = known[name];
         if (value === undefined) throw new Error(`${path}: test/populated.ts has no ${name}`);

@@ -29,8 +29,14 @@ export const refusesMore = new Set([
   'DELETE /groups/:id/members/:user_id',
   'DELETE /projects/:id/access_requests/:user_id',
   'DELETE /groups/:id/access_requests/:user_id',
+  'POST /groups/:id/projects/:project_id',
   'GET /users/:id/associations_count',
   'GET /projects/:id/storage',
+  // A release that is not there is nobody's to change.
+  'PUT /projects/:id/releases/:tag_name',
+  'DELETE /projects/:id/releases/:tag_name',
+  'POST /projects/:id/releases/:tag_name/evidence',
+  'DELETE /projects/:id/releases/:tag_name/assets/links/:link_id',
 ]);
 
 /** True where a call without parameters cannot change the places: one is required, or the child does not exist. */

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 const root = path.join(import.meta.dirname, '../..');
+/** What a process compiled is there for the next one: half of its start. */
+const compileCache = path.join(root, '.cache', 'compile-tests');
 
 export interface Spawned {
   readonly child: ChildProcess;
@@ -20,7 +22,7 @@ export interface Spawned {
 /** Starts a module of this checkout, `file` from its root. The environment is exactly `env` and a PATH. */
 export function spawnModule(file: string, args: readonly string[], env: Readonly<Record<string, string>>): Spawned {
   const child = spawn(process.execPath, [path.join(root, file), ...args], {
-    env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
+    env: { PATH: process.env.PATH, HOME: '/nonexistent', NODE_COMPILE_CACHE: compileCache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];
@@ -70,7 +72,8 @@ export interface SpawnedServer extends Spawned {
 
 /** Starts `millrace serve` on a free port and waits for its ready line. */
 export async function spawnServer(env: Readonly<Record<string, string>>): Promise<SpawnedServer> {
-  const spawned = spawnModule('cli/src/millrace.ts', ['serve'], { MILLRACE_PORT: '0', MILLRACE_RUNNER: 'off', ...env });
+  const quiet = { MILLRACE_PORT: '0', MILLRACE_SSH_PORT: 'off', MILLRACE_RUNNER: 'off' };
+  const spawned = spawnModule('cli/src/millrace.ts', ['serve'], { ...quiet, ...env });
   const [, url = ''] = await spawned.line(/^millrace ready (\S+)$/);
   return { ...spawned, url };
 }

@@ -1,8 +1,9 @@
 /** What routes below a project fetch before they mount. */
-import { loadPlace } from './features/files/refs.ts';
+import { loadPlace, type Place } from './features/files/refs.ts';
 import * as accounts from './lib/accounts.ts';
 import * as data from './lib/data.ts';
 import { queries } from './lib/queries.ts';
+import { allPaths, blameOf, branchNamed, fileInView } from './lib/repository.ts';
 import { currentSession } from './lib/session.ts';
 import { fromSegment } from './lib/urls.ts';
 
@@ -16,17 +17,42 @@ export const loadPreferences = async () => {
   if ((await currentSession()).user) await load(accounts.preferences());
 };
 
-export async function loadTree({ params }: { params: { path: string; _splat?: string } }) {
+type Splat = { params: { path: string; _splat?: string } };
+
+/** Whether the ref is a branch that may be pushed to; nobody asks for those who are not signed in. */
+async function loadBranch(path: string, place: Place) {
+  if ((await currentSession()).user && !(await fetched(path)).empty_repo)
+    await load(branchNamed(fromSegment(path), place.ref));
+}
+export async function loadEdit({ params }: Splat) {
+  const place = await loadPlace(await fetched(params.path), params._splat ?? '');
+  await Promise.all([load(parts(params.path).file(place.ref, place.path)), loadBranch(params.path, place)]);
+}
+export async function loadNewFile({ params }: Splat) {
+  await loadBranch(params.path, await loadPlace(await fetched(params.path), params._splat ?? ''));
+}
+export async function loadBlame({ params }: Splat) {
+  const place = await loadPlace(await fetched(params.path), params._splat ?? '');
+  await load(blameOf(fromSegment(params.path), place.ref, place.path));
+}
+export async function loadPaths({ params }: Splat) {
+  const place = await loadPlace(await fetched(params.path), params._splat ?? '');
+  await load(allPaths(fromSegment(params.path), place.ref));
+}
+
+export async function loadTree({ params }: Splat) {
   const place = await loadPlace(await fetched(params.path), params._splat ?? '');
   await Promise.all([
-    load(parts(params.path).tree(place.ref, place.path)),
+    queries.ensureInfiniteQueryData(parts(params.path).tree(place.ref, place.path)),
+    loadBranch(params.path, place),
     load(parts(params.path).commits({ ref: place.ref, folder: place.path, perPage: 1 })),
   ]);
 }
-export async function loadBlob({ params }: { params: { path: string; _splat?: string } }) {
+export async function loadBlob({ params }: Splat) {
   const place = await loadPlace(await fetched(params.path), params._splat ?? '');
   await Promise.all([
-    load(parts(params.path).file(place.ref, place.path)),
+    load(fileInView(fromSegment(params.path), place.ref, place.path)),
+    loadBranch(params.path, place),
     load(parts(params.path).commits({ ref: place.ref, folder: place.path, perPage: 1 })),
   ]);
 }

@@ -4,17 +4,37 @@ import { apiDocument } from './features/api-docs/document.ts';
 import { loadPlace } from './features/files/refs.ts';
 import { PendingPage } from './features/frame/PendingPage.tsx';
 import { resolveObject } from './features/projects/object.ts';
+import { releaseAddress } from './features/releases/address.ts';
 import * as data from './lib/data.ts';
+import * as history from './lib/history.ts';
+import { locksOf } from './lib/locks.ts';
+import * as planning from './lib/planning.ts';
 import { queries } from './lib/queries.ts';
+import * as releases from './lib/releases.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
-import { fetched, load, loadBlob, loadMergeRequest, loadPreferences, loadTree, parts } from './loaders.ts';
+import {
+  fetched,
+  load,
+  loadBlame,
+  loadBlob,
+  loadEdit,
+  loadMergeRequest,
+  loadNewFile,
+  loadPaths,
+  loadPreferences,
+  loadTree,
+  parts,
+} from './loaders.ts';
 import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { auditRoutes, projectLog } from './routes/audit.ts';
-import { number, root, signedIn, text } from './routes/base.ts';
+import { memberSearch, number, root, signedIn, text } from './routes/base.ts';
 import { entryRoutes } from './routes/entry.ts';
 import { groupRoutes } from './routes/groups.ts';
+import { helpRoutes } from './routes/help.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { topicRoutes } from './routes/topics.ts';
+import { groupWiki, projectWiki } from './routes/wikis.ts';
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -34,7 +54,13 @@ const start = createRoute({
   }),
   beforeLoad: signedIn,
   loaderDeps: ({ search }) => search,
-  loader: ({ deps }) => queries.ensureQueryData(data.projects(deps)),
+  loader: ({ deps }) =>
+    Promise.all([
+      queries.ensureQueryData(data.waitingForUser()),
+      deps.list === 'activity'
+        ? queries.ensureQueryData(data.ownActivity(deps.page ?? 1))
+        : queries.ensureQueryData(data.projects(deps)),
+    ]),
   component: lazyRouteComponent(() => import('./features/projects/ProjectsPage.tsx')),
 });
 const newProject = createRoute({
@@ -97,6 +123,34 @@ const raw = createRoute({
     });
   },
 });
+const edit = createRoute({
+  ...under,
+  path: '/edit/$',
+  beforeLoad: signedIn,
+  loader: loadEdit,
+  component: lazyRouteComponent(() => import('./features/files/EditPage.tsx')),
+});
+const newFile = createRoute({
+  ...under,
+  path: '/new/$',
+  validateSearch: (search): { n?: number | undefined } => ({ n: number(search.n) }),
+  beforeLoad: signedIn,
+  loader: loadNewFile,
+  component: lazyRouteComponent(() => import('./features/files/NewFilePage.tsx')),
+});
+const blame = createRoute({
+  ...under,
+  path: '/blame/$',
+  loader: loadBlame,
+  component: lazyRouteComponent(() => import('./features/files/BlamePage.tsx')),
+});
+const findFile = createRoute({
+  ...under,
+  path: '/find_file/$',
+  validateSearch: (search): { edit?: boolean | undefined } => ({ edit: search.edit === true || undefined }),
+  loader: loadPaths,
+  component: lazyRouteComponent(() => import('./features/files/FindFilePage.tsx')),
+});
 const commits = createRoute({
   ...under,
   path: '/commits/$',
@@ -126,6 +180,62 @@ const branches = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) => load(parts(params.path).branches(deps.search)),
   component: lazyRouteComponent(() => import('./features/branches/BranchesPage.tsx')),
+});
+/** The list, the form of a new one, or one by its tag, which may have slashes. */
+const releasePages = createRoute({
+  ...under,
+  path: '/releases/$',
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => {
+    const path = fromSegment(params.path);
+    const { kind, tag } = releaseAddress(params._splat ?? '');
+    if (kind === 'list') return load(releases.releases(path, deps.page ?? 1));
+    return kind === 'new' ? fetched(params.path) : load(releases.release(path, tag));
+  },
+  component: lazyRouteComponent(() => import('./features/releases/ReleasesRoute.tsx')),
+});
+const network = createRoute({
+  ...under,
+  path: '/network/$',
+  validateSearch: (search): { all?: boolean | undefined } => ({ all: search.all === true || undefined }),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ params, deps }) => {
+    const place = await loadPlace(await fetched(params.path), params._splat ?? '');
+    await queries.ensureInfiniteQueryData(history.graphOf(fromSegment(params.path), place.ref, deps.all ?? false));
+  },
+  component: lazyRouteComponent(() => import('./features/network/NetworkPage.tsx')),
+});
+const tags = createRoute({
+  ...under,
+  path: '/tags',
+  validateSearch: (search): { search?: string | undefined; page?: number | undefined } => ({
+    search: text(search.search),
+    page: number(search.page),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(history.tagList(fromSegment(params.path), deps)),
+  component: lazyRouteComponent(() => import('./features/tags/TagsPage.tsx')),
+});
+const compare = createRoute({
+  ...under,
+  path: '/compare/$',
+  loader: async ({ params }) => {
+    const { default_branch, empty_repo } = await fetched(params.path);
+    const main = default_branch ?? '';
+    const sides = history.parseRange(params._splat ?? '') ?? { from: main, to: main, straight: false };
+    if (!empty_repo) await load(parts(params.path).compare(sides.from, sides.to, sides.straight));
+    await loadPreferences();
+  },
+  component: lazyRouteComponent(() => import('./features/compare/ComparePage.tsx')),
+});
+const locks = createRoute({
+  ...under,
+  path: '/path_locks',
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(locksOf(fromSegment(params.path), deps.page ?? 1)),
+  component: lazyRouteComponent(() => import('./features/locks/LocksPage.tsx')),
 });
 const pipelines = createRoute({
   ...under,
@@ -180,6 +290,11 @@ const newMergeRequest = createRoute({
     source: text(search['merge_request[source_branch]'] ?? search.source),
     target: text(search['merge_request[target_branch]'] ?? search.target),
   }),
+  loader: async ({ params }) => {
+    const from = (await fetched(params.path)).forked_from_project?.path_with_namespace;
+    // The origin may be hidden from who looks: then the fork alone is a target.
+    if (from) await load(data.project(from)).catch(() => null);
+  },
   component: lazyRouteComponent(() => import('./features/merge-requests/NewMergeRequestPage.tsx')),
 });
 const mergeRequest = createRoute({
@@ -194,6 +309,36 @@ const mergeRequestTab = createRoute({
   loader: loadMergeRequest,
   component: lazyRouteComponent(() => import('./features/merge-requests/MergeRequestPage.tsx')),
 });
+const milestones = createRoute({
+  ...under,
+  path: '/milestones',
+  validateSearch: (search): { page?: number | undefined; state?: string | undefined; search?: string | undefined } => ({
+    page: number(search.page),
+    state: text(search.state),
+    search: text(search.search),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(planning.milestones(fromSegment(params.path), deps)),
+  component: lazyRouteComponent(() => import('./features/milestones/MilestonesPage.tsx')),
+});
+const newMilestone = createRoute({
+  ...under,
+  path: '/milestones/new',
+  beforeLoad: signedIn,
+  component: lazyRouteComponent(() => import('./features/milestones/NewMilestonePage.tsx')),
+});
+const milestone = createRoute({
+  ...under,
+  path: '/milestones/$iid',
+  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
+  loaderDeps: ({ search }) => search,
+  loader: async ({ params, deps }) => {
+    const path = fromSegment(params.path);
+    const found = await load(planning.milestoneAt(path, Number(params.iid)));
+    if (found) await load(planning.milestoneRequests(path, found.id, deps.page ?? 1));
+  },
+  component: lazyRouteComponent(() => import('./features/milestones/MilestonePage.tsx')),
+});
 const activity = createRoute({
   ...under,
   path: '/activity',
@@ -205,6 +350,7 @@ const activity = createRoute({
 const members = createRoute({
   ...under,
   path: '/project_members',
+  validateSearch: memberSearch,
   component: lazyRouteComponent(() => import('./features/members/MembersPage.tsx')),
 });
 const fork = createRoute({
@@ -235,14 +381,26 @@ const projectAudit = createRoute({
   component: lazyRouteComponent(() => import('./features/audit/ProjectAuditPage.tsx')),
 });
 
+const wiki = createRoute({ ...under, ...projectWiki });
+
 const projectRoutes = [
+  wiki,
   projectAudit,
   tree,
   blob,
   raw,
+  edit,
+  newFile,
+  blame,
+  findFile,
   commits,
   commit,
   branches,
+  tags,
+  compare,
+  network,
+  releasePages,
+  locks,
   pipelines,
   newPipeline,
   pipeline,
@@ -251,6 +409,9 @@ const projectRoutes = [
   newMergeRequest,
   mergeRequest,
   mergeRequestTab,
+  milestones,
+  newMilestone,
+  milestone,
   activity,
   members,
   fork,
@@ -268,8 +429,11 @@ export const router = createRouter({
     ...adminRoutes,
     ...auditRoutes,
     apiDocs,
+    ...topicRoutes,
+    ...helpRoutes,
     object,
     ...groupRoutes,
+    groupWiki,
     project.addChildren(projectRoutes),
   ]),
   defaultPreload: 'intent',

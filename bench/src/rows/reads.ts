@@ -1,6 +1,7 @@
 /** Reads over the API, on varied ids and paths. */
+
+import { numbers } from '../../../scripts/lib/numbers.ts';
 import { type Context, type Loaded, readRow, timeRow } from '../context.ts';
-import { numbers } from '../data.ts';
 import { type Ask, timed } from '../load.ts';
 import { git } from '../process.ts';
 import { asks } from '../target.ts';
@@ -74,6 +75,31 @@ export async function reads(context: Context): Promise<void> {
       ),
     (round) =>
       timed(() => git(repository.path, ['log', '-20', '--skip=20', '--format=raw', repository.branches[round] ?? ''])),
+  );
+
+  const looked = repository.files.filter((file) => file.startsWith('src/')).filter((_file, index) => index % 7 === 3);
+  await timeRow(
+    context,
+    'first look at the commits of a path',
+    Math.min(40, looked.length),
+    ({ target, project }, round) =>
+      timed(() =>
+        target.call(
+          'GET',
+          `${project.api}/repository/commits?ref_name=${repository.commits[round]}&path=${encodeURIComponent(looked[round] ?? '')}`,
+        ),
+      ),
+    (round) =>
+      timed(() =>
+        git(repository.path, [
+          'log',
+          '-20',
+          '--format=raw',
+          repository.commits[round] ?? '',
+          '--',
+          looked[round] ?? '',
+        ]),
+      ),
   );
 
   const requests = new Map<Loaded, number>();

@@ -1,5 +1,5 @@
 /** The shape of a large instance, as numbers: which group is below which, who is a member where, what is shared. */
-import { numbers } from '../data.ts';
+import { numbers } from '../../../scripts/lib/numbers.ts';
 
 export interface Sizes {
   readonly users: number;

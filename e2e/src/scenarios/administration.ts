@@ -47,6 +47,7 @@ export async function administrationJourney(suite: Suite): Promise<void> {
         await isActedAs(world);
         await leavesEvents(world);
         await letsJobsIn(world);
+        await isMaintained(world);
       }),
     );
   } finally {
@@ -294,6 +295,23 @@ async function letsJobsIn({ suite, admin, root }: World): Promise<void> {
     await page.goto('/groups/kings/-/audit_events');
     await list.getByText('Group created').waitFor();
     await seen(page, 'audit-group');
+    assert.deepEqual(root.problems(), []);
+  });
+}
+
+async function isMaintained({ suite, admin, root }: World): Promise<void> {
+  await suite.required('browser: every page says while nothing can be changed, and that it can again', async () => {
+    const { page } = root;
+    await settings(admin, { maintenance_mode: true, maintenance_mode_message: 'We move to a new disk. Back at noon.' });
+    await page.goto('/admin/users');
+    const line = page.getByRole('region', { name: 'Maintenance' });
+    await line.getByText('Back at noon.').waitFor();
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
+    await seen(page, 'maintenance');
+    await settings(admin, { maintenance_mode: false });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
+    assert.equal(await line.count(), 0);
     assert.deepEqual(root.problems(), []);
   });
 }

@@ -8,6 +8,7 @@ import { accessible, openWindow, type Person, screenshot, withBrowser } from '..
 import { git, withToken } from '../support/git.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
+import { commentsOnCommit } from './commit-comments.ts';
 
 export interface BrowserInstance {
   readonly url: string;
@@ -28,7 +29,7 @@ Shows the tide of a harbour. See [the guide](docs/guide.md) and run \`node src/c
 | Brest | 0 min |
 | Cuxhaven | 42 min |
 
-<script>window.stolen = true</script><img src=x onerror="window.stolen = true">
+<script>window.stolen = true</script><img src="src/clock.ts" onerror="window.stolen = true">
 [press](javascript:window.stolen=true)
 `;
 const code = `/** Height of the tide. */
@@ -175,6 +176,11 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     clean();
   });
 
+  await suite.step('browser: comments on a commit', async () => {
+    await commentsOnCommit(page, '/harbour/tide-clock/-/commit/main');
+    clean();
+  });
+
   await suite.required('browser: a pipeline runs before one’s eyes, and so does the log of a job', async () => {
     await page.goto('/harbour/tide-clock/-/pipelines');
     await page
@@ -301,6 +307,7 @@ const openPages: readonly (readonly [name: string, path: string])[] = [
   ['new-password', '/users/password/edit?reset_password_token=x'],
   ['confirmation', '/users/confirmation?confirmation_token=x'],
   ['new-confirmation', '/users/confirmation/new'],
+  ['help-instance-configuration', '/help/instance_configuration'],
 ];
 
 /** Every page in light, dark and narrow: pictures to look at, and no serious finding of axe. */

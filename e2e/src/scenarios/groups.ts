@@ -41,6 +41,7 @@ export async function groupJourney(suite: Suite): Promise<void> {
       await tree(suite, person);
       await settings(suite, person);
       await parts(suite, person);
+      await accounts(suite, person);
       await moves(suite, person, world);
       await person.close();
     });
@@ -129,6 +130,31 @@ async function parts(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('button', { name: 'Remove needs a clear sky' }).waitFor();
     await screenshot(page, 'group-labels');
     await accessible(page);
+    quiet(person);
+  });
+}
+
+async function accounts(suite: Suite, person: Person): Promise<void> {
+  const { page } = person;
+  await suite.required('browser: a service account of a group gets a token, and leaves', async () => {
+    await page.getByRole('link', { name: 'Service accounts', exact: true }).click();
+    await page.getByRole('heading', { name: 'Service accounts', level: 2 }).waitFor();
+    await page.locator('input[name=name]').fill('Night sweep');
+    await page.locator('input[name=username]').fill('night-sweep');
+    await page.getByRole('button', { name: 'Make a service account' }).click();
+    await page.getByRole('button', { name: 'Remove Night sweep' }).waitFor();
+    await screenshot(page, 'group-service-accounts');
+    await accessible(page);
+    await page.getByRole('button', { name: 'Tokens of Night sweep' }).click();
+    const tokens = page.getByRole('dialog');
+    await tokens.getByText('No tokens.').waitFor();
+    await screenshot(page, 'service-account-tokens');
+    await accessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Remove Night sweep' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Night sweep');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove service account' }).click();
+    await page.getByText('None yet.').waitFor();
     quiet(person);
   });
 }

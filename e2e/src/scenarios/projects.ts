@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';
-import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import { accessible, look, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -68,8 +68,7 @@ async function forks(suite: Suite, { page, problems }: Person): Promise<void> {
     await page.goto('/harbour/tide-clock');
     await page.getByRole('link', { name: 'Fork · 0' }).click();
     await heading(page, 'Fork Tide clock');
-    await accessible(page);
-    await screenshot(page, 'fork');
+    await look(page, 'fork');
     await page.getByLabel('Name').fill('My tide clock');
     await page.getByLabel('Address').fill('my-tide-clock');
     await page.getByLabel('Group or person').selectOption({ label: 'root' });
@@ -97,8 +96,7 @@ async function sets(suite: Suite, { page, problems }: Person): Promise<void> {
     for (const [part, title] of Object.entries(parts)) {
       await page.goto(`/harbour/tide-clock/-/settings?part=${part}`);
       await heading(page, title, 2);
-      await accessible(page);
-      await screenshot(page, `project-settings-${part}`);
+      await look(page, `project-settings-${part}`);
     }
     await page.goto('/harbour/tide-clock/-/settings?part=features');
     await heading(page, 'Features', 2);
@@ -121,6 +119,9 @@ async function sets(suite: Suite, { page, problems }: Person): Promise<void> {
     await page.getByRole('combobox', { name: 'Topics' }).press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
+    await page.goto('/?list=activity');
+    await page.getByRole('list', { name: 'Activity' }).waitFor();
+    await look(page, 'dashboard-activity');
     assert.deepEqual(problems(), []);
     for (const [name, options] of [
       ['dark', { dark: true }],
@@ -134,13 +135,11 @@ async function sets(suite: Suite, { page, problems }: Person): Promise<void> {
       ] as const) {
         await page.goto(`/harbour/tide-clock/-/settings?part=${part}`);
         await heading(page, title, 2);
-        await accessible(page);
-        await screenshot(page, `project-settings-${part}-${name}`);
+        await look(page, `project-settings-${part}-${name}`);
       }
       await page.goto('/?list=starred');
       await page.getByRole('link', { name: 'Harbour / Tide clock' }).waitFor();
-      await accessible(page);
-      await screenshot(page, `dashboard-${name}`);
+      await look(page, `dashboard-${name}`);
       await page.goto('/harbour/tide-clock');
       await page.getByText('README.md').first().waitFor();
       await screenshot(page, `project-front-${name}`);

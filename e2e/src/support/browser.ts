@@ -5,10 +5,14 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as engine, type Page } from 'playwright-core';
+import { until } from './api.ts';
 import { root } from './instance.ts';
 
 const screenshots = join(root, 'e2e/screenshots');
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What the package switches off to start faster: what keeps frames and origins apart is what we test. */
+const weakening = new Set(['--disable-web-security', '--disable-site-isolation-trials', '--single-process']);
 
 export interface Person {
   readonly page: Page;
@@ -23,7 +27,7 @@ export async function withBrowser(use: (browser: Browser) => Promise<void>): Pro
   const browser = await engine.launch({
     executablePath: await chromium.executablePath(),
     args: [
-      ...chromium.args,
+      ...chromium.args.filter((argument) => !weakening.has(argument)),
       '--no-sandbox',
       '--disable-gpu',
       '--disable-background-networking',
@@ -79,12 +83,19 @@ interface AxeResult {
   violations: { id: string; impact: string | null; help: string; nodes: { html: string }[] }[];
 }
 
-/** Fails on any serious or critical finding of axe. */
+/**
+ * Fails on any serious or critical finding of axe. It looks from the top of the page and goes back: a button that has been
+ * scrolled halfway below the bar at the top is not too small.
+ */
 export async function accessible(page: Page): Promise<void> {
   await page.evaluate(axeSource);
-  const result = (await page.evaluate(
-    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })",
-  )) as AxeResult;
+  const result = (await page.evaluate(`(async () => {
+    const { scrollX, scrollY } = window;
+    window.scrollTo(0, 0);
+    const found = await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] });
+    window.scrollTo(scrollX, scrollY);
+    return found;
+  })()`)) as AxeResult;
   const serious = result.violations.filter(
     (violation) => violation.impact === 'serious' || violation.impact === 'critical',
   );
@@ -93,4 +104,25 @@ export async function accessible(page: Page): Promise<void> {
       `${violation.id}: ${violation.help}\n${violation.nodes.map((node) => `    ${node.html.slice(0, 200)}`).join('\n')}`,
   );
   assert.deepEqual(text, [], `axe on ${page.url()}`);
+}
+
+/** The page as people see it now: no serious finding of axe, and a picture. */
+export async function look(page: Page, name: string): Promise<void> {
+  await accessible(page);
+  await screenshot(page, name);
+}
+
+/** Waits until the page has this heading, and no other words in it. */
+export const headed = (page: Page, name: string, level = 1): Promise<void> =>
+  page.getByRole('heading', { name, level, exact: true }).first().waitFor();
+
+/** A part of settings, which its own heading names. */
+export async function openPart(page: Page, address: string, heading: string): Promise<void> {
+  await page.goto(address);
+  await headed(page, heading, 2);
+}
+
+/** Waits until an expression is true in the page, asked from outside: its policy lets nothing be evaluated inside. */
+export async function holds(page: Page, expression: string): Promise<void> {
+  await until(expression, 10, async () => (await page.evaluate(expression)) === true);
 }

@@ -1,5 +1,7 @@
 /** The unmodified git as a person at a terminal runs it. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
 export interface Ran {
   readonly code: number | null;
@@ -7,10 +9,25 @@ export interface Ran {
   readonly stderr: string;
 }
 
+type Environment = Readonly<Record<string, string>>;
+
+/** Whether the machine has a program. */
+export const has = (program: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((directory) => existsSync(join(directory, program)));
+
 /** Runs git without any configuration of this machine. */
-export function run(directory: string, args: readonly string[]): Promise<Ran> {
+export const run = (directory: string, args: readonly string[], env?: Environment): Promise<Ran> =>
+  runProgram('git', directory, args, env);
+
+/** Runs a program as git is run. */
+export function runProgram(
+  program: string,
+  directory: string,
+  args: readonly string[],
+  env: Environment = {},
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', args, {
+    const child = spawn(program, args, {
       cwd: directory,
       env: {
         PATH: process.env.PATH ?? '',
@@ -21,6 +38,7 @@ export function run(directory: string, args: readonly string[]): Promise<Ran> {
         GIT_AUTHOR_EMAIL: 'ada@example.com',
         GIT_COMMITTER_NAME: 'Ada Dev',
         GIT_COMMITTER_EMAIL: 'ada@example.com',
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

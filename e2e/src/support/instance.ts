@@ -17,6 +17,8 @@ export interface Instance {
   log(): string;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
+  /** SIGKILL to the server process alone, as a crash does; resolves when it has gone. */
+  kill(): Promise<void>;
   remove(): void;
 }
 
@@ -69,6 +71,10 @@ export async function startInstance(options: { data?: string; env?: Record<strin
       const code = await exited;
       clearTimeout(timer);
       return code;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
     },
     remove: () => rmSync(data, { recursive: true, force: true }),
   };

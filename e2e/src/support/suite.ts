@@ -1,6 +1,6 @@
 /** A small runner of scenario steps: in order, each named like a test, results where `npm run spec` finds them. */
 import { join } from 'node:path';
-import { type TestResult, totals, totalsLine, writeResults } from '../../../scripts/lib/results.ts';
+import { reasonOf, type TestResult, totals, totalsLine, writeResults } from '../../../scripts/lib/results.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -12,6 +12,8 @@ export interface Suite {
   step(title: string, run: () => Promise<void>, seconds?: number): Promise<boolean>;
   /** A step without which nothing after it makes sense: its failure ends the scenario. */
   required(title: string, run: () => Promise<void>, seconds?: number): Promise<void>;
+  /** How the steps so far ended. */
+  readonly results: readonly TestResult[];
   finish(): number;
 }
 
@@ -32,32 +34,33 @@ class ScenarioEnded extends Error {}
 /** True for the error that only ends a scenario; its cause is already recorded. */
 export const isScenarioEnd = (error: unknown): boolean => error instanceof ScenarioEnded;
 
-export function createSuite(): Suite {
+/** `name` is where the results are kept, `file` what they are said to be of. */
+export function createSuite(name = 'e2e', file = 'e2e/src/main.ts'): Suite {
   const results: TestResult[] = [];
   const step = async (title: string, run: () => Promise<void>, seconds = 300): Promise<boolean> => {
     const started = performance.now();
     try {
       await within(seconds, run);
       const ms = Math.round(performance.now() - started);
-      results.push({ file: 'e2e/src/main.ts', title, state: 'passed', ms });
+      results.push({ file, title, state: 'passed', ms });
       console.log(`  ok ${title} (${ms} ms)`);
       return true;
     } catch (error) {
       const ms = Math.round(performance.now() - started);
-      results.push({ file: 'e2e/src/main.ts', title, state: 'failed', ms });
-      console.error(
-        `FAIL ${title} (${ms} ms)\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
+      const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      results.push({ file, title, state: 'failed', ms, why: reasonOf(why) });
+      console.error(`FAIL ${title} (${ms} ms)\n${why}`);
       return false;
     }
   };
   return {
     step,
+    results,
     async required(title, run, seconds) {
       if (!(await step(title, run, seconds))) throw new ScenarioEnded(title);
     },
     finish() {
-      writeResults(root, 'e2e', results);
+      writeResults(root, name, results);
       const sum = totals(results);
       console.log(totalsLine(sum));
       return sum.failed === 0 && sum.passed > 0 ? 0 : 1;

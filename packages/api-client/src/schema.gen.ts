@@ -1100,6 +1100,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/hooks/{hook_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a webhook of a group was called with in the last 7 days
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdHooksByHookIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/hooks/{hook_id}/events/{hook_event_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a webhook of a group again with what it was told
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`. Rate limit: `web_hook_event_resend`.
+         */
+        post: operations["postGroupsByIdHooksByHookIdEventsByHookEventIdResend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/hooks/{hook_id}/test/{trigger}": {
         parameters: {
             query?: never;
@@ -1110,8 +1150,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a webhook of a group; nothing is sent yet
-         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`.
+         * Try a webhook of a group with something that is there
+         * @description Needs the ability `admin_group_hook` on the group. Token scope: `api`. Rate limit: `web_hook_test`.
          */
         post: operations["postGroupsByIdHooksByHookIdTestByTrigger"];
         delete?: never;
@@ -1526,6 +1566,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/merge_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List merge requests of the projects of a group
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdMergeRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/milestones": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Milestones of a group
+         * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdMilestones"];
+        put?: never;
+        /**
+         * Make a milestone of a group
+         * @description Needs the ability `admin_group_milestone` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdMilestones"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/milestones/{milestone_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A milestone of a group
+         * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdMilestonesByMilestoneId"];
+        /**
+         * Change, close or reopen a milestone of a group
+         * @description Needs the ability `admin_group_milestone` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdMilestonesByMilestoneId"];
+        post?: never;
+        /**
+         * Remove a milestone of a group
+         * @description Needs the ability `remove_group_milestone` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdMilestonesByMilestoneId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/milestones/{milestone_id}/merge_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List merge requests of a milestone of a group; not those of groups below
+         * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdMilestonesByMilestoneIdMergeRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/notification_settings": {
         parameters: {
             query?: never;
@@ -1590,6 +1722,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/projects/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a project to a group, by an administrator
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdProjectsByProjectId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/projects/shared": {
         parameters: {
             query?: never;
@@ -1608,6 +1760,58 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/protected_branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Protected branches of a group
+         * @description Needs the ability `admin_group_protected_branch` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdProtectedBranches"];
+        put?: never;
+        /**
+         * Protect a branch of a group, or all that match a pattern
+         * @description Needs the ability `admin_group_protected_branch` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdProtectedBranches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/protected_branches/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A protected branch of a group
+         * @description Needs the ability `admin_group_protected_branch` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdProtectedBranchesByName"];
+        put?: never;
+        post?: never;
+        /**
+         * Lift the protection of a branch of a group
+         * @description Needs the ability `admin_group_protected_branch` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdProtectedBranchesByName"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a protected branch of a group
+         * @description Needs the ability `admin_group_protected_branch` on the group. Token scope: `api`.
+         */
+        patch: operations["patchGroupsByIdProtectedBranchesByName"];
         trace?: never;
     };
     "/groups/{id}/push_rule": {
@@ -1642,6 +1846,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/releases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the releases of the projects of a group
+         * @description Needs the ability `read_group` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdReleases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/restore": {
         parameters: {
             query?: never;
@@ -1653,7 +1877,7 @@ export interface paths {
         put?: never;
         /**
          * Bring back a group that waits for removal
-         * @description Needs the ability `remove_group` on the group. Token scope: `api`.
+         * @description Needs the ability `restore_group` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdRestore"];
         delete?: never;
@@ -1745,6 +1969,118 @@ export interface paths {
          * @description Needs the ability `admin_saml_group_link` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdSamlGroupLinksBySamlGroupName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/service_accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Service accounts of a group
+         * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdServiceAccounts"];
+        put?: never;
+        /**
+         * Create a service account of a group
+         * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdServiceAccounts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/service_accounts/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a service account of a group
+         * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdServiceAccountsByUserId"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a service account of a group
+         * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api`.
+         */
+        patch: operations["patchGroupsByIdServiceAccountsByUserId"];
+        trace?: never;
+    };
+    "/groups/{id}/service_accounts/{user_id}/personal_access_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Personal access tokens of a service account of a group
+         * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdServiceAccountsByUserIdPersonalAccessTokens"];
+        put?: never;
+        /**
+         * Create a personal access token for a service account of a group
+         * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdServiceAccountsByUserIdPersonalAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/service_accounts/{user_id}/personal_access_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a personal access token of a service account of a group
+         * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/service_accounts/{user_id}/personal_access_tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a personal access token of a service account of a group and get its successor
+         * @description Needs the ability `manage_group_service_accounts` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotate"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1870,6 +2206,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/groups/{id}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Uploads of a group
+         * @description Needs the ability `admin_group_upload` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdUploads"];
+        put?: never;
+        /**
+         * Upload a file for the Markdown of a group
+         * @description Needs the ability `upload_group_file` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdUploads"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/uploads/{secret}/{filename}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an upload of a group by its address
+         * @description Needs the ability `read_group_upload` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdUploadsBySecretByFilename"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an upload of a group by its address
+         * @description Needs the ability `admin_group_upload` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdUploadsBySecretByFilename"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/uploads/{upload_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an upload of a group by its id
+         * @description Needs the ability `admin_group_upload` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdUploadsByUploadId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an upload of a group by its id
+         * @description Needs the ability `admin_group_upload` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdUploadsByUploadId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups/{id}/variables": {
         parameters: {
             query?: never;
@@ -1917,6 +2325,254 @@ export interface paths {
          * @description Needs the ability `admin_group_ci_variable` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdVariablesByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/wikis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wiki pages of a group
+         * @description Needs the ability `read_group_wiki` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdWikis"];
+        put?: never;
+        /**
+         * Create a wiki page of a group
+         * @description Needs the ability `create_group_wiki` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdWikis"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/wikis/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A wiki page of a group
+         * @description Needs the ability `read_group_wiki` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdWikisBySlug"];
+        /**
+         * Change a wiki page of a group
+         * @description Needs the ability `create_group_wiki` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdWikisBySlug"];
+        post?: never;
+        /**
+         * Delete a wiki page of a group
+         * @description Needs the ability `admin_group_wiki` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdWikisBySlug"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/wikis/{slug}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Versions of a wiki page of a group, the newest first
+         * @description Needs the ability `read_group_wiki` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdWikisBySlugVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/wikis/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attach a file to the wiki of a group
+         * @description Needs the ability `create_group_wiki` on the group. Token scope: `api`.
+         */
+        post: operations["postGroupsByIdWikisAttachments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/wikis/attachments/{secret}/{filename}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file that is attached to the wiki of a group
+         * @description Needs the ability `read_group_wiki` on the group. Token scope: `api` or `read_api`.
+         */
+        get: operations["getGroupsByIdWikisAttachmentsBySecretByFilename"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hooks of the instance
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getHooks"];
+        put?: never;
+        /**
+         * Add a hook of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postHooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A hook of the instance
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getHooksById"];
+        /**
+         * Change a hook of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        put: operations["putHooksById"];
+        /**
+         * Try a hook of the instance; the answer is what it is sent, whatever the receiver says
+         * @description Administrators only. Token scope: `api`. Rate limit: `web_hook_test`.
+         */
+        post: operations["postHooksById"];
+        /**
+         * Remove a hook of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        delete: operations["deleteHooksById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a hook of the instance was called with in the last 7 days
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getHooksByIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/{id}/events/{hook_event_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a hook of the instance again with what it was told
+         * @description Administrators only. Token scope: `api`. Rate limit: `web_hook_event_resend`.
+         */
+        post: operations["postHooksByIdEventsByHookEventIdResend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import/hostedgit/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop an import that is in progress
+         * @description Any signed-in user. Token scope: `api`.
+         */
+        post: operations["postImportHostedgitCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/instance_configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * SSH host keys, limits and sizes of the instance
+         * @description Open to everyone.
+         */
+        get: operations["getInstanceConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2926,6 +3582,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the archive of a project is
+         * @description Needs the ability `export_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdExport"];
+        put?: never;
+        /**
+         * Make an archive of a project, in the background
+         * @description Needs the ability `export_project` on the project. Token scope: `api`. Rate limit: `project_export`.
+         */
+        post: operations["postProjectsByIdExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/export/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The archive of a project
+         * @description Needs the ability `export_project` on the project. Token scope: `api` or `read_api`. Rate limit: `project_download_export`.
+         */
+        get: operations["getProjectsByIdExportDownload"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/external_status_checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * External status checks of a project
+         * @description Needs the ability `read_external_status_check` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdExternalStatusChecks"];
+        put?: never;
+        /**
+         * Add an external status check to a project
+         * @description Needs the ability `admin_external_status_check` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdExternalStatusChecks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/external_status_checks/{check_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an external status check of a project
+         * @description Needs the ability `admin_external_status_check` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdExternalStatusChecksByCheckId"];
+        post?: never;
+        /**
+         * Remove an external status check from a project
+         * @description Needs the ability `admin_external_status_check` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdExternalStatusChecksByCheckId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/fork": {
         parameters: {
             query?: never;
@@ -2982,6 +3730,26 @@ export interface paths {
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdForks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/git_addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Addresses of a project that git can use
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdGitAddresses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3086,6 +3854,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/hooks/{hook_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a webhook of a project was called with in the last 7 days
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdHooksByHookIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/hooks/{hook_id}/events/{hook_event_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a webhook of a project again with what it was told
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`. Rate limit: `web_hook_event_resend`.
+         */
+        post: operations["postProjectsByIdHooksByHookIdEventsByHookEventIdResend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/hooks/{hook_id}/test/{trigger}": {
         parameters: {
             query?: never;
@@ -3096,8 +3904,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a webhook of a project; nothing is sent yet
-         * @description Needs the ability `admin_hook` on the project. Token scope: `api`.
+         * Try a webhook of a project with something that is there
+         * @description Needs the ability `admin_hook` on the project. Token scope: `api`. Rate limit: `web_hook_test`.
          */
         post: operations["postProjectsByIdHooksByHookIdTestByTrigger"];
         delete?: never;
@@ -3144,6 +3952,26 @@ export interface paths {
          * @description Needs the ability `housekeep_project` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdHousekeeping"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the import of a project is
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdImport"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3706,6 +4534,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/lfs_locks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the locked files of a project, by their paths
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdLfsLocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/lfs_locks/{lock_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlock a file
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdLfsLocksByLockId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/members": {
         parameters: {
             query?: never;
@@ -3966,9 +4834,89 @@ export interface paths {
         put?: never;
         /**
          * Run a pipeline for a merge request
-         * @description Needs the ability `create_pipeline` on the project. Token scope: `api`.
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdMergeRequestsByMergeRequestIidPipelines"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/rebase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rebase the source branch onto the target branch
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMergeRequestsByMergeRequestIidRebase"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/status_check_responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what an external status check found
+         * @description Needs the ability `answer_external_status_check` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidStatusCheckResponses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/status_checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * External status checks of a merge request, and what they say of its head
+         * @description Needs the ability `read_external_status_check` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsByMergeRequestIidStatusChecks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/merge_requests/{merge_request_iid}/status_checks/{external_status_check_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a failed external status check again
+         * @description Needs the ability `answer_external_status_check` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMergeRequestsByMergeRequestIidStatusChecksByExternalStatusCheckIdRetry"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3989,6 +4937,98 @@ export interface paths {
         get: operations["getProjectsByIdMergeRequestsByMergeRequestIidVersions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/milestones": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Milestones of a project
+         * @description Needs the ability `read_milestone` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMilestones"];
+        put?: never;
+        /**
+         * Make a milestone of a project
+         * @description Needs the ability `admin_milestone` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMilestones"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/milestones/{milestone_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A milestone of a project
+         * @description Needs the ability `read_milestone` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMilestonesByMilestoneId"];
+        /**
+         * Change, close or reopen a milestone of a project
+         * @description Needs the ability `admin_milestone` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdMilestonesByMilestoneId"];
+        post?: never;
+        /**
+         * Remove a milestone of a project
+         * @description Needs the ability `admin_milestone` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdMilestonesByMilestoneId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/milestones/{milestone_id}/merge_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List merge requests of a milestone of a project
+         * @description Needs the ability `read_milestone` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMilestonesByMilestoneIdMergeRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/milestones/{milestone_id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a project's milestone one of its group
+         * @description Needs the ability `admin_milestone` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdMilestonesByMilestoneIdPromote"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4223,6 +5263,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/protected_branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Protected branches of a project
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdProtectedBranches"];
+        put?: never;
+        /**
+         * Protect a branch of a project, or all that match a pattern
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdProtectedBranches"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/protected_branches/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A protected branch of a project
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdProtectedBranchesByName"];
+        put?: never;
+        post?: never;
+        /**
+         * Lift the protection of a branch of a project
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdProtectedBranchesByName"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a protected branch of a project
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
+         */
+        patch: operations["patchProjectsByIdProtectedBranchesByName"];
+        trace?: never;
+    };
+    "/projects/{id}/protected_tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Protected tags of a project
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdProtectedTags"];
+        put?: never;
+        /**
+         * Protect a tag, or all that match a pattern
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdProtectedTags"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/protected_tags/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A protected tag of a project
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdProtectedTagsByName"];
+        put?: never;
+        post?: never;
+        /**
+         * Lift the protection of a tag
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdProtectedTagsByName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/push_rule": {
         parameters: {
             query?: never;
@@ -4250,6 +5390,210 @@ export interface paths {
          * @description Needs the ability `admin_push_rule` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdPushRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/releases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List releases
+         * @description Needs the ability `read_release` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdReleases"];
+        put?: never;
+        /**
+         * Make a release, and its tag where there is none
+         * @description Needs the ability `admin_release` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdReleases"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/releases/{tag_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the release of a tag
+         * @description Needs the ability `read_tagged_release` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdReleasesByTagName"];
+        /**
+         * Change a release
+         * @description Needs the ability `admin_release` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdReleasesByTagName"];
+        post?: never;
+        /**
+         * Remove a release; its tag stays
+         * @description Needs the ability `admin_release` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdReleasesByTagName"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/releases/{tag_name}/assets/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the links of a release
+         * @description Needs the ability `read_release` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdReleasesByTagNameAssetsLinks"];
+        put?: never;
+        /**
+         * Add a link to a release
+         * @description Needs the ability `admin_release` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdReleasesByTagNameAssetsLinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/releases/{tag_name}/assets/links/{link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a link of a release
+         * @description Needs the ability `read_release` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdReleasesByTagNameAssetsLinksByLinkId"];
+        /**
+         * Change a link of a release
+         * @description Needs the ability `admin_release` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdReleasesByTagNameAssetsLinksByLinkId"];
+        post?: never;
+        /**
+         * Remove a link of a release
+         * @description Needs the ability `admin_release` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdReleasesByTagNameAssetsLinksByLinkId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/releases/{tag_name}/downloads/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Go to a file of a release
+         * @description Needs the ability `read_tagged_release` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdReleasesByTagNameDownloadsByPath"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/releases/{tag_name}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Note what a release is now
+         * @description Needs the ability `admin_release` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdReleasesByTagNameEvidence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/releases/{tag_name}/evidences/{evidence_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what was noted of a release
+         * @description Needs the ability `read_tagged_release` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdReleasesByTagNameEvidencesByEvidenceId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/releases/permalink/latest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Go to the newest release
+         * @description Needs the ability `read_tagged_release` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdReleasesPermalinkLatest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/releases/permalink/latest/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Go to something of the newest release
+         * @description Needs the ability `read_tagged_release` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdReleasesPermalinkLatestByPath"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4307,6 +5651,26 @@ export interface paths {
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveBz2"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/archive.gz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the files of a commit as an archive
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
+         */
+        get: operations["getProjectsByIdRepositoryArchiveGz"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4435,6 +5799,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/repository/archive.tgz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the files of a commit as an archive
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
+         */
+        get: operations["getProjectsByIdRepositoryArchiveTgz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/repository/archive.zip": {
         parameters: {
             query?: never;
@@ -4447,6 +5831,46 @@ export interface paths {
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `project_repositories_archive`, `project_repositories_archive_unauthenticated`.
          */
         get: operations["getProjectsByIdRepositoryArchiveZip"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/blobs/{sha}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a blob
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         */
+        get: operations["getProjectsByIdRepositoryBlobsBySha"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/blobs/{sha}/raw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the bytes of a blob
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`. Rate limit: `raw_blob`.
+         */
+        get: operations["getProjectsByIdRepositoryBlobsByShaRaw"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4503,6 +5927,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/repository/branches/{branch}/protect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Protect a branch; protected branches have more to say
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdRepositoryBranchesByBranchProtect"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/branches/{branch}/unprotect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Lift the protection of a branch, where it has one of its own
+         * @description Needs the ability `admin_protected_ref` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdRepositoryBranchesByBranchUnprotect"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/changelog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell what is new in a version
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryChangelog"];
+        put?: never;
+        /**
+         * Put what is new in a version into the changelog
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdRepositoryChangelog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/repository/commits": {
         parameters: {
             query?: never;
@@ -4522,6 +6010,94 @@ export interface paths {
          */
         post: operations["postProjectsByIdRepositoryCommits"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/commits/{commit_id}/discussions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Threads about a commit
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCommitsByCommitIdDiscussions"];
+        put?: never;
+        /**
+         * Begin a thread about a commit
+         * @description Needs the ability `create_commit_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdRepositoryCommitsByCommitIdDiscussions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/commits/{commit_id}/discussions/{discussion_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A thread about a commit
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/commits/{commit_id}/discussions/{discussion_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add to a thread about a commit
+         * @description Needs the ability `create_commit_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/commits/{commit_id}/discussions/{discussion_id}/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a comment about a commit
+         * @description Needs the ability `create_commit_note` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId"];
+        post?: never;
+        /**
+         * Remove a comment about a commit
+         * @description Needs the ability `create_commit_note` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4547,6 +6123,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/repository/commits/{sha}/cherry_pick": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put the change of a commit on a branch
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdRepositoryCommitsByShaCherryPick"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/commits/{sha}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comments about a commit
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCommitsByShaComments"];
+        put?: never;
+        /**
+         * Comment on a commit, or on a line that it changes
+         * @description Needs the ability `create_commit_note` on the project. Token scope: `api`. Rate limit: `notes_create`.
+         */
+        post: operations["postProjectsByIdRepositoryCommitsByShaComments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/repository/commits/{sha}/diff": {
         parameters: {
             query?: never;
@@ -4559,6 +6179,26 @@ export interface paths {
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryCommitsByShaDiff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/commits/{sha}/merge_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List merge requests that brought a commit
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCommitsByShaMergeRequests"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4587,6 +6227,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/repository/commits/{sha}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take the change of a commit back on a branch
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdRepositoryCommitsByShaRevert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/commits/{sha}/sequence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the commits up to a commit
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCommitsByShaSequence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/commits/{sha}/signature": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the signature of a commit
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCommitsByShaSignature"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/commits/{sha}/statuses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the statuses of a commit
+         * @description Needs the ability `read_pipeline` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCommitsByShaStatuses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/repository/compare": {
         parameters: {
             query?: never;
@@ -4607,6 +6327,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/repository/contributors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who contributed
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryContributors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/repository/files/{file_path}": {
         parameters: {
             query?: never;
@@ -4619,6 +6359,38 @@ export interface paths {
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
          */
         get: operations["getProjectsByIdRepositoryFilesByFilePath"];
+        /**
+         * Change a file
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdRepositoryFilesByFilePath"];
+        /**
+         * Create a file
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdRepositoryFilesByFilePath"];
+        /**
+         * Delete a file
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdRepositoryFilesByFilePath"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/files/{file_path}/blame": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get who last changed the lines of a file
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api` or `read_repository`.
+         */
+        get: operations["getProjectsByIdRepositoryFilesByFilePathBlame"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4640,6 +6412,66 @@ export interface paths {
          */
         get: operations["getProjectsByIdRepositoryFilesByFilePathRaw"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/merge_base": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the common ancestor of revisions
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryMergeBase"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/merged_branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove the branches that are merged into the default branch
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdRepositoryMergedBranches"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/submodules/{submodule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Point a submodule to another commit
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdRepositorySubmodulesBySubmodule"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4695,6 +6527,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/repository/tags/{tag_name}/signature": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the signature of a tag
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryTagsByTagNameSignature"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/repository/tree": {
         parameters: {
             query?: never;
@@ -4707,6 +6559,26 @@ export interface paths {
          * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdRepositoryTree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/repository/tree/last_commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the last commits of the entries of a directory
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryTreeLastCommits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4793,6 +6665,142 @@ export interface paths {
          * @description Needs the ability `admin_runner` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdRunnersResetRegistrationToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/security_settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the security settings of a project
+         * @description Needs the ability `read_security_settings` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdSecuritySettings"];
+        /**
+         * Change the security settings of a project
+         * @description Needs the ability `update_project` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdSecuritySettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/service_accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Service accounts of a project
+         * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdServiceAccounts"];
+        put?: never;
+        /**
+         * Create a service account of a project
+         * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdServiceAccounts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/service_accounts/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a service account of a project
+         * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdServiceAccountsByUserId"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a service account of a project
+         * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api`.
+         */
+        patch: operations["patchProjectsByIdServiceAccountsByUserId"];
+        trace?: never;
+    };
+    "/projects/{id}/service_accounts/{user_id}/personal_access_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Personal access tokens of a service account of a project
+         * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdServiceAccountsByUserIdPersonalAccessTokens"];
+        put?: never;
+        /**
+         * Create a personal access token for a service account of a project
+         * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdServiceAccountsByUserIdPersonalAccessTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/service_accounts/{user_id}/personal_access_tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a personal access token of a service account of a project
+         * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/service_accounts/{user_id}/personal_access_tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a personal access token of a service account of a project and get its successor
+         * @description Needs the ability `manage_project_service_accounts` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4919,6 +6927,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/statuses/{sha}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the status of a commit
+         * @description Needs the ability `create_commit_status` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdStatusesBySha"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/storage": {
         parameters: {
             query?: never;
@@ -4931,6 +6959,46 @@ export interface paths {
          * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdStorage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/templates/{type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Templates that a project may use
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdTemplatesByType"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/templates/{type}/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A template that a project may use
+         * @description Needs the ability `read_project` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdTemplatesByTypeByKey"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5019,6 +7087,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Uploads of a project
+         * @description Needs the ability `admin_upload` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdUploads"];
+        put?: never;
+        /**
+         * Upload a file for the Markdown of a project
+         * @description Needs the ability `upload_file` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdUploads"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/uploads/{secret}/{filename}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an upload of a project by its address
+         * @description Needs the ability `read_upload` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdUploadsBySecretByFilename"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an upload of a project by its address
+         * @description Needs the ability `admin_upload` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdUploadsBySecretByFilename"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/uploads/{upload_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an upload of a project by its id
+         * @description Needs the ability `admin_upload` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdUploadsByUploadId"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an upload of a project by its id
+         * @description Needs the ability `admin_upload` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdUploadsByUploadId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/users": {
         parameters: {
             query?: never;
@@ -5086,6 +7226,158 @@ export interface paths {
          * @description Needs the ability `admin_ci_variable` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdVariablesByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/wikis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wiki pages of a project
+         * @description Needs the ability `read_wiki` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdWikis"];
+        put?: never;
+        /**
+         * Create a wiki page of a project
+         * @description Needs the ability `create_wiki` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdWikis"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/wikis/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A wiki page of a project
+         * @description Needs the ability `read_wiki` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdWikisBySlug"];
+        /**
+         * Change a wiki page of a project
+         * @description Needs the ability `create_wiki` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdWikisBySlug"];
+        post?: never;
+        /**
+         * Delete a wiki page of a project
+         * @description Needs the ability `admin_wiki` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdWikisBySlug"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/wikis/{slug}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Versions of a wiki page of a project, the newest first
+         * @description Needs the ability `read_wiki` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdWikisBySlugVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/wikis/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attach a file to the wiki of a project
+         * @description Needs the ability `create_wiki` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdWikisAttachments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/wikis/attachments/{secret}/{filename}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file that is attached to the wiki of a project
+         * @description Needs the ability `read_wiki` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdWikisAttachmentsBySecretByFilename"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a project from an archive, in the background
+         * @description Any signed-in user. Token scope: `api`. Rate limit: `project_import`.
+         */
+        post: operations["postProjectsImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/user/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a project for a user, in their personal namespace unless another is given
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postProjectsUserByUserId"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5301,6 +7593,230 @@ export interface paths {
          * @description Proved by the token among the parameters.
          */
         post: operations["postRunnersVerify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/service_accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Service accounts of the instance
+         * @description Administrators only. Token scope: `api` or `read_api`.
+         */
+        get: operations["getServiceAccounts"];
+        put?: never;
+        /**
+         * Create a service account of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        post: operations["postServiceAccounts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/service_accounts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a service account of the instance
+         * @description Administrators only. Token scope: `api`.
+         */
+        patch: operations["patchServiceAccountsById"];
+        trace?: never;
+    };
+    "/templates/dockerfiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Dockerfiles to start with
+         * @description Open to everyone.
+         */
+        get: operations["getTemplatesDockerfiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/dockerfiles/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Dockerfiles to start with: one with its text
+         * @description Open to everyone.
+         */
+        get: operations["getTemplatesDockerfilesByKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/gitignores": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists of ignored files to start with
+         * @description Open to everyone.
+         */
+        get: operations["getTemplatesGitignores"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/gitignores/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists of ignored files to start with: one with its text
+         * @description Open to everyone.
+         */
+        get: operations["getTemplatesGitignoresByKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/gitlab_ci_ymls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pipelines to start with
+         * @description Open to everyone.
+         */
+        get: operations["getTemplatesGitlabCiYmls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/gitlab_ci_ymls/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pipelines to start with: one with its text
+         * @description Open to everyone.
+         */
+        get: operations["getTemplatesGitlabCiYmlsByKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/licenses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Licences to choose from
+         * @description Open to everyone.
+         */
+        get: operations["getTemplatesLicenses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/licenses/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A licence, filled in
+         * @description Open to everyone.
+         */
+        get: operations["getTemplatesLicensesByKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Projects to start with
+         * @description Open to everyone.
+         */
+        get: operations["getTemplatesProjects"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6935,6 +9451,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/web_commits/public_key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the public key that commits of the instance are signed with
+         * @description Open to everyone.
+         */
+        get: operations["getWebCommitsPublicKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -7045,7 +9581,7 @@ export interface components {
             allow_project_creation_for_guest_and_below: boolean;
             /** @description Runners register with a registration token */
             allow_runner_registration_token: boolean;
-            /** @description Group owners make service accounts */
+            /** @description Group owners make and remove service accounts */
             allow_top_level_group_owners_to_create_service_accounts: boolean;
             /** @description Integrations that may be used when not all may */
             allowed_integrations: string[];
@@ -7578,9 +10114,9 @@ export interface components {
             mailgun_events_enabled: boolean;
             /** @description Key of events of the Mailgun service */
             mailgun_signing_key: string | null;
-            /** @description Only administrators change anything */
+            /** @description Everything can be read, and nothing changed */
             maintenance_mode: boolean;
-            /** @description Shown in maintenance mode */
+            /** @description Told with every refusal and on every page in maintenance mode */
             maintenance_mode_message: string | null;
             /** @description People may make their profile private */
             make_profile_private: boolean;
@@ -7604,7 +10140,7 @@ export interface components {
             max_http_response_json_depth: number;
             /** @description Megabytes of an answer */
             max_http_response_size_limit: number;
-            /** @description Megabytes of a file fetched for an import; 0 for any */
+            /** @description Megabytes that are fetched for an import; 0 for any */
             max_import_remote_file_size: number;
             /** @description Megabytes of an import; 0 for any */
             max_import_size: number;
@@ -7656,7 +10192,7 @@ export interface components {
             namespace_storage_forks_cost_factor: number;
             /** @description Accounts after which registrations wait for approval */
             new_user_signups_cap: number | null;
-            /** @description Comments that one writes a minute */
+            /** @description Comments that one writes a minute; 0 for any */
             notes_create_limit: number;
             /** @description User names without a limit of comments */
             notes_create_limit_allowlist: string[];
@@ -7775,10 +10311,16 @@ export interface components {
             protected_paths_for_get_request: string[];
             /** @description Where releases of runners are listed */
             public_runner_releases_url: string;
-            /** @description Changed branches and tags of a push above which its activity is one entry */
+            /** @description Changed branches, or tags, of a push above which its activity is one entry */
             push_event_activities_limit: number;
             /** @description Changed branches and tags of a push above which web hooks are not called */
             push_event_hooks_limit: number;
+            /** @description Bytes of one push option */
+            push_option_bytes_limit: number;
+            /** @description Options of one push */
+            push_options_limit: number;
+            /** @description Branches and tags that one push may move */
+            push_refs_limit: number;
             /** @description New commits of one push that push rules look at; 0 for any */
             push_rules_commit_limit: number;
             /** @description Ask the public registry for missing PyPI packages */
@@ -7877,6 +10419,10 @@ export interface components {
             secret_detection_token_revocation_url: string | null;
             /** @description Projects may refuse pushes with secrets */
             secret_push_protection_available: boolean;
+            /** @description Seconds of looking through one push; 0 for any */
+            secret_push_protection_seconds_limit: number;
+            /** @description Megabytes of one push that are looked through for secrets */
+            secret_push_protection_size_limit: number;
             /** @description Active approval policies of a policy project */
             security_approval_policies_limit: number;
             /** @description Minutes that reports of merge requests are kept */
@@ -8185,6 +10731,10 @@ export interface components {
             vscode_extension_marketplace_enabled: boolean;
             /** @description Sign commits made in pages */
             web_based_commit_signing_enabled: boolean;
+            /** @description Repeated calls of one webhook a minute; 0 for any */
+            web_hook_event_resend_limit: number;
+            /** @description Tries of webhooks of one project or group a minute; 0 for any */
+            web_hook_test_limit: number;
             /** @description Application of the editor in pages */
             web_ide_oauth_application_id: number | null;
             /**
@@ -8389,6 +10939,24 @@ export interface components {
             source_id: number;
             source_members_url: string;
         };
+        /** BlameCommit */
+        BlameCommit: {
+            author_email: string;
+            author_name: string;
+            authored_date: string;
+            committed_date: string;
+            committer_email: string;
+            committer_name: string;
+            id: string;
+            message: string;
+            /** @description Hashes of the commits before */
+            parent_ids: string[];
+        };
+        /** BlameRange */
+        BlameRange: {
+            commit: components["schemas"]["BlameCommit"];
+            lines: string[];
+        };
         /** Branch */
         Branch: {
             /** @description Whether the caller may push to it */
@@ -8446,11 +11014,27 @@ export interface components {
             user: components["schemas"]["User"] | null;
             web_url: string;
         };
+        /** CanceledImport */
+        CanceledImport: {
+            full_name: string;
+            full_path: string;
+            human_import_status_name: string;
+            id: number;
+            import_source: string | null;
+            import_status: string;
+            name: string;
+            provider_link: string | null;
+        };
         /** ChangedInvitation */
         ChangedInvitation: {
             access_level: number;
             /** Format: date */
             expires_at: string | null;
+        };
+        /** Changelog */
+        Changelog: {
+            /** @description The section of the version, in Markdown */
+            notes: string;
         };
         /** Commit */
         Commit: {
@@ -8505,6 +11089,11 @@ export interface components {
             project_id: number;
             /** @description First characters of the hash */
             short_id: string;
+            /**
+             * @description What its signature is worth, as `/signature` tells; null for none
+             * @enum {string|null}
+             */
+            signature_status: "verified" | "verified_system" | "unverified" | "unverified_key" | "unknown_key" | "other_user" | "same_user_different_email" | "multiple_signatures" | null;
             stats?: components["schemas"]["CommitStats"];
             status: string | null;
             title: string;
@@ -8513,6 +11102,20 @@ export interface components {
                 [key: string]: string;
             };
             web_url: string;
+        };
+        /** CommitNote */
+        CommitNote: {
+            author: components["schemas"]["UserReference"];
+            /** Format: date-time */
+            created_at: string;
+            /** @description Line of the file */
+            line: number | null;
+            /** @description `new` or `old`: in the file after or before the change */
+            line_type: string | null;
+            /** @description Markdown */
+            note: string;
+            /** @description File that it is about */
+            path: string | null;
         };
         /** CommitPipeline */
         CommitPipeline: {
@@ -8536,11 +11139,63 @@ export interface components {
             name: string;
             type: string;
         };
+        /** CommitSequence */
+        CommitSequence: {
+            /** @description Commits from the first one to this one */
+            count: number;
+        };
+        /** CommitSignature */
+        CommitSignature: {
+            /** @description Always `gitaly`, as in the ecosystem */
+            commit_source?: string;
+            /** @description Of PGP: id of the key, where somebody has it */
+            gpg_key_id?: number | null;
+            gpg_key_primary_keyid?: string | null;
+            /** @description Subkeys have no ids of their own here: always null */
+            gpg_key_subkey_id?: number | null;
+            gpg_key_user_email?: string | null;
+            gpg_key_user_name?: string | null;
+            /** @description Of SSH: the key, where somebody has it */
+            key?: components["schemas"]["SSHKey"] | null;
+            /**
+             * @description What it was signed with
+             * @enum {string}
+             */
+            signature_type: "PGP" | "SSH" | "X509";
+            /**
+             * @description `verified`: by a key of the committer, whose address is confirmed. `verified_system`: by this instance. `other_user`: by a key of somebody else. X.509 is told and not verified
+             * @enum {string}
+             */
+            verification_status: "verified" | "verified_system" | "unverified" | "unverified_key" | "unknown_key" | "other_user" | "same_user_different_email" | "multiple_signatures";
+        };
         /** CommitStats */
         CommitStats: {
             additions: number;
             deletions: number;
             total: number;
+        };
+        /** CommitStatus */
+        CommitStatus: {
+            allow_failure: boolean;
+            author: components["schemas"]["UserReference"] | null;
+            /** @description Percentage */
+            coverage: number | null;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            id: number;
+            name: string;
+            /** @description Id of the pipeline that it counts in */
+            pipeline_id: number;
+            ref: string;
+            sha: string;
+            /** Format: date-time */
+            started_at: string | null;
+            status: string;
+            /** @description Where the work behind it is seen */
+            target_url: string | null;
         };
         /** Compare */
         Compare: {
@@ -8552,6 +11207,17 @@ export interface components {
             compare_timeout: boolean;
             diffs: components["schemas"]["FileDiff"][];
             web_url: string;
+        };
+        /** Contributor */
+        Contributor: {
+            /** @description Always 0: lines are not counted by author */
+            additions: number;
+            /** @description Commits that they are the author of */
+            commits: number;
+            /** @description Always 0: lines are not counted by author */
+            deletions: number;
+            email: string;
+            name: string;
         };
         /** Created */
         Created: {
@@ -8648,6 +11314,18 @@ export interface components {
             text: string;
             tooltip: string;
         };
+        /** Discussion */
+        Discussion: {
+            id: string;
+            /** @description A single comment that is no thread */
+            individual_note: boolean;
+            notes: components["schemas"]["Note"][];
+        };
+        /** DryRun */
+        DryRun: {
+            /** @description `success`: the change fits */
+            dry_run: string;
+        };
         /** Email */
         Email: {
             /** Format: date-time */
@@ -8669,13 +11347,38 @@ export interface components {
             imported: boolean;
             /** @description Where it was imported from; `none` otherwise */
             imported_from: string;
+            note?: components["schemas"]["Note"];
             project_id: number;
             push_data?: components["schemas"]["PushData"];
             target_id: number | null;
             target_iid: number | null;
             target_title: string | null;
-            /** @description `MergeRequest`; null where the event is about the project */
+            /** @description `MergeRequest`, `Milestone`, `WikiPage::Meta`, or of a comment `Note`, `DiscussionNote`, `DiffNote`; null where the event is about the project */
             target_type: string | null;
+            wiki_page?: components["schemas"]["EventWikiPage"];
+        };
+        /** EventWikiPage */
+        EventWikiPage: {
+            /** @description What names the page in addresses */
+            slug: string;
+            title: string;
+            wiki_page_meta_id: number;
+        };
+        /** ExportAccepted */
+        ExportAccepted: {
+            message: string;
+        };
+        /** ExternalStatusCheck */
+        ExternalStatusCheck: {
+            /** @description Where it is told of merge requests */
+            external_url: string;
+            /** @description Whether what it is told is signed with a secret */
+            hmac: boolean;
+            id: number;
+            name: string;
+            project_id: number;
+            /** @description The only target branches that it is for; none: all */
+            protected_branches: components["schemas"]["StatusCheckBranch"][];
         };
         /** Feature */
         Feature: {
@@ -8708,6 +11411,11 @@ export interface components {
             /** @description Null until one is made */
             feed_token: string | null;
         };
+        /** FileCommit */
+        FileCommit: {
+            branch: string;
+            file_path: string;
+        };
         /** FileDiff */
         FileDiff: {
             /** @description File mode before */
@@ -8727,6 +11435,13 @@ export interface components {
             renamed_file: boolean;
             /** @description Left out because it is too large itself */
             too_large?: boolean;
+        };
+        /** GitAddresses */
+        GitAddresses: {
+            /** @description Null where the instance or the top-level group leaves git only SSH */
+            http: string | null;
+            /** @description Null where SSH is not served, or git may only use HTTP */
+            ssh: string | null;
         };
         /** GlobalNotificationSetting */
         GlobalNotificationSetting: {
@@ -8775,6 +11490,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             custom_attributes?: components["schemas"]["CustomAttribute"][];
+            custom_project_templates_group_id: number | null;
             default_branch: string | null;
             default_branch_protection: number;
             /** @description The same as rules */
@@ -8805,6 +11521,8 @@ export interface components {
             parent_id: number | null;
             path: string;
             project_creation_level: string;
+            /** @description Bytes; 0 for any, null as above; administrators only */
+            repository_size_limit?: number | null;
             /** @description Administrators only */
             repository_storage?: string;
             request_access_enabled: boolean;
@@ -8852,6 +11570,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             custom_attributes?: components["schemas"]["CustomAttribute"][];
+            custom_project_templates_group_id: number | null;
             default_branch: string | null;
             default_branch_protection: number;
             /** @description The same as rules */
@@ -8892,6 +11611,8 @@ export interface components {
             prevent_sharing_groups_outside_hierarchy: boolean;
             project_creation_level: string;
             projects?: components["schemas"]["Project"][];
+            /** @description Bytes; 0 for any, null as above; administrators only */
+            repository_size_limit?: number | null;
             /** @description Administrators only */
             repository_storage?: string;
             request_access_enabled: boolean;
@@ -9000,6 +11721,43 @@ export interface components {
             /** @description Readable on `color` */
             text_color: string;
         };
+        /** GroupRelease */
+        GroupRelease: {
+            _links?: {
+                /** @description Only for those who may change it */
+                edit_url?: string;
+                self: string;
+            };
+            assets?: {
+                count: number;
+                links: components["schemas"]["ReleaseLink"][];
+                /** @description The files of the tag as archives */
+                sources?: components["schemas"]["ReleaseSource"][];
+            };
+            author?: components["schemas"]["UserReference"] | null;
+            /** @description Only for those who may read the code; null where it is gone */
+            commit?: components["schemas"]["Commit"] | null;
+            /** @description Page of the commit */
+            commit_path?: string;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Only where it was asked for */
+            description_html?: string | null;
+            /** @description What was noted of it, and when */
+            evidences?: components["schemas"]["ReleaseEvidence"][];
+            /** @description Where it has any, for those who may see milestones */
+            milestones?: components["schemas"]["ReleaseMilestone"][];
+            name: string;
+            /** Format: date-time */
+            released_at: string;
+            /** @description Only for those who may read the code */
+            tag_name?: string;
+            /** @description Page of the tag */
+            tag_path?: string;
+            /** @description Whether `released_at` is still to come */
+            upcoming_release: boolean;
+        };
         /** ImpersonationToken */
         ImpersonationToken: {
             /** @description Neither revoked nor expired */
@@ -9021,6 +11779,66 @@ export interface components {
             revoked: boolean;
             scopes: string[];
             user_id: number;
+        };
+        /** InstanceConfiguration */
+        InstanceConfiguration: {
+            /** @description What git may be used over; top-level groups may leave less */
+            git_protocols: ("http" | "ssh")[];
+            limits: {
+                /** @description Longest life of an access token */
+                access_token_days: number | null;
+                /** @description The artifacts of one job; groups and projects may set another */
+                artifacts_bytes: number;
+                /** @description One file in a text */
+                attachment_bytes: number;
+                /** @description One picture of a person, group or project */
+                avatar_bytes: number;
+                /** @description A CI/CD configuration with all that it includes */
+                ci_configuration_bytes: number;
+                /** @description One file of a CI/CD configuration */
+                ci_file_bytes: number;
+                /** @description Files that a CI/CD configuration includes */
+                ci_includes: number;
+                /** @description Projects in the personal namespace of a new account */
+                personal_projects: number;
+                /** @description Longest life of an SSH key; null for any */
+                ssh_key_days: number | null;
+                /** @description git operations over SSH of one person in one project in a minute; null for any */
+                ssh_operations: number | null;
+            };
+            /** @description git over SSH; null where this instance does not serve or allow it */
+            ssh: {
+                host: string;
+                host_keys: {
+                    bits: number;
+                    /** @description As clients show it: `SHA256:...` */
+                    fingerprint_sha256: string;
+                    /** @description Type and key, as in `known_hosts` after the name of the host */
+                    key: string;
+                    /** @description `ssh-ed25519` or `ecdsa-sha2-nistp256` */
+                    type: string;
+                }[];
+                port: number;
+                /** @description The only user name there is */
+                user: string;
+            } | null;
+            /** @description Which keys people may add */
+            ssh_keys: {
+                allowed: boolean;
+                /** @description `rsa`, `dsa`, `ecdsa`, `ed25519`, `ecdsa_sk` or `ed25519_sk` */
+                kind: string;
+                /** @description Null where every size is taken */
+                minimum_bits: number | null;
+            }[];
+            /** @description Limits of requests that are switched on */
+            throttles: {
+                /** @description What is counted, as in the settings: `throttle_NAME_enabled` */
+                name: string;
+                /** @description Seconds */
+                period: number;
+                /** @description How many are answered in a period */
+                requests: number;
+            }[];
         };
         /** @description A fault of the server; nothing of its cause is told. */
         InternalError: {
@@ -9170,6 +11988,18 @@ export interface components {
             /** @description Readable on `color` */
             text_color: string;
         };
+        /** LabelBasic */
+        LabelBasic: {
+            archived: boolean;
+            color: string;
+            description: string | null;
+            /** @description Safe to show on a page */
+            description_html: string;
+            id: number;
+            name: string;
+            /** @description Readable on `color` */
+            text_color: string;
+        };
         /** LdapGroupLink */
         LdapGroupLink: {
             cn: string | null;
@@ -9178,6 +12008,35 @@ export interface components {
             /** @description Always null: there are no roles of one's own */
             member_role_id: number | null;
             provider: string;
+        };
+        /** LfsFileLock */
+        LfsFileLock: {
+            id: number;
+            /** Format: date-time */
+            locked_at: string;
+            owner: components["schemas"]["UserReference"] | null;
+            /** @description File that nobody else may change */
+            path: string;
+        };
+        /** LicenseTemplate */
+        LicenseTemplate: {
+            /** @description What it asks for */
+            conditions: string[];
+            content: string;
+            description: string | null;
+            /** @description A page that explains it */
+            html_url: string | null;
+            key: string;
+            /** @description What it excludes */
+            limitations: string[];
+            name: string;
+            nickname: string | null;
+            /** @description What it allows */
+            permissions: string[];
+            /** @description Whether many projects use it */
+            popular: boolean;
+            /** @description Where the text comes from */
+            source_url: string | null;
         };
         /** LintResult */
         LintResult: {
@@ -9192,6 +12051,19 @@ export interface components {
                 location: string;
                 /** @description Address of its text */
                 raw: string | null;
+                type: string;
+            }[];
+            inputs?: {
+                /** @description The value where none is given; null for none */
+                default: unknown;
+                description: string | null;
+                name: string;
+                options: unknown[] | null;
+                /** @description What a string must match */
+                regex: string | null;
+                /** @description Whether a value must be given */
+                required: boolean;
+                /** @description `string`, `number`, `boolean` or `array` */
                 type: string;
             }[];
             jobs?: {
@@ -9214,6 +12086,138 @@ export interface components {
             /** @description Whether a pipeline could be made of it */
             valid: boolean;
             warnings: string[];
+        };
+        /** ListedMergeRequest */
+        ListedMergeRequest: {
+            allow_collaboration: boolean;
+            /**
+             * @deprecated
+             * @description Use `allow_collaboration`
+             */
+            allow_maintainer_to_push: boolean;
+            /**
+             * @deprecated
+             * @description The first; use `assignees`
+             */
+            assignee: components["schemas"]["UserReference"] | null;
+            assignees: components["schemas"]["UserReference"][];
+            author: components["schemas"]["UserReference"];
+            /** @description Whether no open discussion keeps it from being merged */
+            blocking_discussions_resolved: boolean;
+            /** Format: date-time */
+            closed_at: string | null;
+            closed_by: components["schemas"]["UserReference"] | null;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Why it can or cannot be merged, in one word */
+            detailed_merge_status: string;
+            discussion_locked: boolean | null;
+            downvotes: number;
+            draft: boolean;
+            /** @description Whether the author chose that merging removes the source branch */
+            force_remove_source_branch: boolean | null;
+            /** @description Whether it conflicts with the target branch */
+            has_conflicts: boolean;
+            id: number;
+            /** @description Number within the project */
+            iid: number;
+            /** @description Whether it was imported */
+            imported: boolean;
+            /** @description Where it was imported from; `none` otherwise */
+            imported_from: string;
+            labels: string[] | components["schemas"]["LabelBasic"][];
+            /**
+             * Format: date-time
+             * @description Not merged before this time
+             */
+            merge_after: string | null;
+            /** @description The merge commit; null before, and where there is none */
+            merge_commit_sha: string | null;
+            /**
+             * @deprecated
+             * @description Use `detailed_merge_status`
+             */
+            merge_status: string;
+            /** @description Who merged it, or chose that it is merged */
+            merge_user: components["schemas"]["UserReference"] | null;
+            /** @description Whether it is merged when its pipeline succeeds */
+            merge_when_pipeline_succeeds: boolean;
+            /** Format: date-time */
+            merged_at: string | null;
+            merged_by: components["schemas"]["UserReference"] | null;
+            milestone: components["schemas"]["Milestone"] | null;
+            /**
+             * Format: date-time
+             * @description When all that is computed for a new one was there
+             */
+            prepared_at: string | null;
+            /** @description Id of the project */
+            project_id: number;
+            /**
+             * @deprecated
+             * @description Use `references`
+             */
+            reference: string;
+            references: {
+                full: string;
+                relative: string;
+                short: string;
+            };
+            reviewers: components["schemas"]["UserReference"][];
+            sha: string | null;
+            /** @description Whether merging removes the source branch, where somebody chose */
+            should_remove_source_branch: boolean | null;
+            source_branch: string;
+            /** @description Project that the changes come from; null when it is gone */
+            source_project_id: number | null;
+            squash: boolean;
+            /** @description The squashed commit; null before, and where there is none */
+            squash_commit_sha: string | null;
+            /** @description Whether merging squashes, with the setting of the project */
+            squash_on_merge: boolean;
+            /** @description `opened`, `closed`, `merged` or `locked` */
+            state: string;
+            target_branch: string;
+            /** @description Project that the changes go to */
+            target_project_id: number;
+            task_completion_status: {
+                completed_count: number;
+                count: number;
+            };
+            time_stats: {
+                human_time_estimate: string | null;
+                human_total_time_spent: string | null;
+                time_estimate: number;
+                total_time_spent: number;
+            };
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            upvotes: number;
+            /** @description Comments of people */
+            user_notes_count: number;
+            web_url: string;
+            /**
+             * @deprecated
+             * @description Use `draft`
+             */
+            work_in_progress: boolean;
+        };
+        /** MarkdownUpload */
+        MarkdownUpload: {
+            /** Format: date-time */
+            created_at: string;
+            filename: string;
+            id: number;
+            /** @description Bytes */
+            size: number;
+            /** @description Null where the account is gone */
+            uploaded_by: {
+                id: number;
+                name: string;
+                username: string;
+            } | null;
         };
         /** Member */
         Member: {
@@ -9273,6 +12277,42 @@ export interface components {
             /** @description `Project` or `Namespace` */
             source_type: string;
         };
+        /** MergeConflict */
+        MergeConflict: {
+            /** @description The file where both branches began; null where it is not there */
+            base: {
+                /** @description Hash of its content */
+                blob_id: string;
+                /** @description File mode */
+                mode: string;
+                path: string;
+            } | null;
+            /**
+             * @description What collides
+             * @enum {string}
+             */
+            kind: "content" | "add/add" | "modify/delete" | "rename/delete" | "rename/rename" | "file/directory" | "directory rename" | "mode" | "type" | "binary" | "submodule";
+            /** @description What git says; `ours` is the target branch */
+            message: string;
+            /** @description The file in the target branch; null where it is not there */
+            ours: {
+                /** @description Hash of its content */
+                blob_id: string;
+                /** @description File mode */
+                mode: string;
+                path: string;
+            } | null;
+            /** @description All names that the file has, the one before first */
+            paths: string[];
+            /** @description The file in the source branch; null where it is not there */
+            theirs: {
+                /** @description Hash of its content */
+                blob_id: string;
+                /** @description File mode */
+                mode: string;
+                path: string;
+            } | null;
+        };
         /** MergeRequest */
         MergeRequest: {
             allow_collaboration: boolean;
@@ -9312,6 +12352,7 @@ export interface components {
             imported: boolean;
             /** @description Where it was imported from; `none` otherwise */
             imported_from: string;
+            /** @description Titles */
             labels: string[];
             /**
              * Format: date-time
@@ -9332,9 +12373,7 @@ export interface components {
             /** Format: date-time */
             merged_at: string | null;
             merged_by: components["schemas"]["UserReference"] | null;
-            milestone: {
-                id: number;
-            } | null;
+            milestone: components["schemas"]["Milestone"] | null;
             /**
              * Format: date-time
              * @description When all that is computed for a new one was there
@@ -9415,6 +12454,8 @@ export interface components {
             /** Format: date-time */
             closed_at: string | null;
             closed_by: components["schemas"]["UserReference"] | null;
+            /** @description What conflicts with the target branch, by file, where something does */
+            conflicts?: components["schemas"]["MergeConflict"][];
             /** Format: date-time */
             created_at: string;
             description: string | null;
@@ -9447,6 +12488,7 @@ export interface components {
             imported: boolean;
             /** @description Where it was imported from; `none` otherwise */
             imported_from: string;
+            /** @description Titles */
             labels: string[];
             /** Format: date-time */
             latest_build_finished_at: string | null;
@@ -9473,9 +12515,7 @@ export interface components {
             /** Format: date-time */
             merged_at: string | null;
             merged_by: components["schemas"]["UserReference"] | null;
-            milestone: {
-                id: number;
-            } | null;
+            milestone: components["schemas"]["Milestone"] | null;
             /** @description Whether changes were left out */
             overflow: boolean;
             pipeline: components["schemas"]["PipelineBasic"] | null;
@@ -9565,6 +12605,8 @@ export interface components {
             /** Format: date-time */
             closed_at: string | null;
             closed_by: components["schemas"]["UserReference"] | null;
+            /** @description What conflicts with the target branch, by file, where something does */
+            conflicts?: components["schemas"]["MergeConflict"][];
             /** Format: date-time */
             created_at: string;
             description: string | null;
@@ -9597,6 +12639,7 @@ export interface components {
             imported: boolean;
             /** @description Where it was imported from; `none` otherwise */
             imported_from: string;
+            /** @description Titles */
             labels: string[];
             /** Format: date-time */
             latest_build_finished_at: string | null;
@@ -9623,9 +12666,7 @@ export interface components {
             /** Format: date-time */
             merged_at: string | null;
             merged_by: components["schemas"]["UserReference"] | null;
-            milestone: {
-                id: number;
-            } | null;
+            milestone: components["schemas"]["Milestone"] | null;
             pipeline: components["schemas"]["PipelineBasic"] | null;
             /**
              * Format: date-time
@@ -9691,6 +12732,19 @@ export interface components {
              */
             work_in_progress: boolean;
         };
+        /** MergeRequestRebase */
+        MergeRequestRebase: {
+            /** @description Whether a rebase runs */
+            rebase_in_progress: boolean;
+        };
+        /** MergeRequestStatusCheck */
+        MergeRequestStatusCheck: {
+            external_url: string;
+            id: number;
+            name: string;
+            /** @enum {string} */
+            status: "passed" | "failed" | "pending";
+        };
         /** MergeRequestVersion */
         MergeRequestVersion: {
             base_commit_sha: string;
@@ -9733,6 +12787,31 @@ export interface components {
             revision: string;
             /** @description The release of the API that this server is compatible with */
             version: string;
+        };
+        /** Milestone */
+        Milestone: {
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            due_date: string | null;
+            /** @description Whether the day it was due is over */
+            expired: boolean;
+            /** @description Where it is one of a group */
+            group_id?: number;
+            id: number;
+            /** @description Number within the project or group */
+            iid: number;
+            /** @description Where it is one of a project */
+            project_id?: number;
+            /** Format: date */
+            start_date: string | null;
+            /** @enum {string} */
+            state: "active" | "closed";
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            web_url: string;
         };
         /** Namespace */
         Namespace: {
@@ -9800,6 +12879,18 @@ export interface components {
             token: string;
             user_id: number;
         };
+        /** NewMarkdownUpload */
+        NewMarkdownUpload: {
+            /** @description What stands for the file where it cannot be shown */
+            alt: string;
+            /** @description Path on this server */
+            full_path: string;
+            id: number;
+            /** @description The file in Markdown */
+            markdown: string;
+            /** @description For links in Markdown texts of the project or group */
+            url: string;
+        };
         /** NewPersonalAccessToken */
         NewPersonalAccessToken: {
             /** @description Neither revoked nor expired */
@@ -9859,6 +12950,69 @@ export interface components {
             /** @description When this is the first second factor */
             recovery_codes: string[];
         };
+        /** Note */
+        Note: {
+            /** @description Always null: files are linked in the text */
+            attachment: Record<string, never> | null;
+            author: components["schemas"]["UserReference"];
+            /** @description Markdown */
+            body: string;
+            /** @description What commands in the text changed */
+            commands_changes: Record<string, never>;
+            /** @description The commit that it is about */
+            commit_id?: string | null;
+            /** @description The same as `internal` */
+            confidential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            imported: boolean;
+            imported_from: string;
+            /** @description Only for members, from reporters on */
+            internal: boolean;
+            /** @description Id of what it is about; null for commits */
+            noteable_id: number | null;
+            noteable_iid: number | null;
+            /** @description `Commit` or `MergeRequest` */
+            noteable_type: string;
+            position?: components["schemas"]["NotePosition"];
+            project_id: number;
+            resolvable: boolean;
+            resolved?: boolean;
+            /** Format: date-time */
+            resolved_at?: string | null;
+            resolved_by?: components["schemas"]["UserReference"] | null;
+            /** @description Written by the service, of what happened */
+            system: boolean;
+            /** @description `DiscussionNote` or `DiffNote` in threads; null for a comment of its own */
+            type: string | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** NotePosition */
+        NotePosition: {
+            /** @description Commit that the change is counted from */
+            base_sha: string;
+            /** @description Commit with the change */
+            head_sha: string;
+            height?: number | null;
+            /** @description First and last of several lines, or null */
+            line_range?: unknown;
+            /** @description Line after the change */
+            new_line?: number | null;
+            new_path: string | null;
+            /** @description Line before the change */
+            old_line?: number | null;
+            old_path: string | null;
+            /** @description `text`, `image` or `file` */
+            position_type: string;
+            start_sha: string;
+            width?: number | null;
+            /** @description Where in the picture, from the left */
+            x?: number | null;
+            /** @description Where in the picture, from above */
+            y?: number | null;
+        };
         /** NotificationSetting */
         NotificationSetting: {
             /** @description For the level `custom` */
@@ -9905,9 +13059,127 @@ export interface components {
             /** @description Such as `name is missing, state does not have a valid value` */
             error: string;
         };
+        PatchGroupsByIdProtectedBranchesByNameBody: {
+            /** @description Whether those who may push may also force it */
+            allow_force_push?: boolean;
+            /** @description Who may merge: entries to add, change and remove */
+            allowed_to_merge?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description The entry to change */
+                id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may push: entries to add, change and remove */
+            allowed_to_push?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A deploy key of the project that may push */
+                deploy_key_id?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description The entry to change */
+                id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may change or lift the protection: entries to add, change and remove */
+            allowed_to_unprotect?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description The entry to change */
+                id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Whether changes of owned files need their owners */
+            code_owner_approval_required?: boolean;
+        };
+        PatchGroupsByIdServiceAccountsByUserIdBody: {
+            /** @description E-mail address; counts when it is confirmed */
+            email?: string;
+            /** @description Name */
+            name?: string;
+            /** @description User name */
+            username?: string;
+        };
         PatchProjectsByIdJobTokenScopeBody: {
             /** @description Whether the allowlists count */
             enabled: boolean;
+        };
+        PatchProjectsByIdProtectedBranchesByNameBody: {
+            /** @description Whether those who may push may also force it */
+            allow_force_push?: boolean;
+            /** @description Who may merge: entries to add, change and remove */
+            allowed_to_merge?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description The entry to change */
+                id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may push: entries to add, change and remove */
+            allowed_to_push?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A deploy key of the project that may push */
+                deploy_key_id?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description The entry to change */
+                id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may change or lift the protection: entries to add, change and remove */
+            allowed_to_unprotect?: {
+                /** @description Remove the entry */
+                _destroy?: boolean;
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description The entry to change */
+                id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Whether changes of owned files need their owners */
+            code_owner_approval_required?: boolean;
+        };
+        PatchProjectsByIdServiceAccountsByUserIdBody: {
+            /** @description E-mail address; counts when it is confirmed */
+            email?: string;
+            /** @description Name */
+            name?: string;
+            /** @description User name */
+            username?: string;
+        };
+        PatchServiceAccountsByIdBody: {
+            /** @description E-mail address; counts when it is confirmed */
+            email?: string;
+            /** @description Name */
+            name?: string;
+            /** @description User name */
+            username?: string;
         };
         PatchUserStatusBody: {
             /**
@@ -10198,6 +13470,8 @@ export interface components {
              * @enum {string}
              */
             project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
+            /** @description Bytes of each repository of the group; 0 for any, null as above; administrators only */
+            repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
             /** @description Whether members need a second factor */
@@ -10432,6 +13706,65 @@ export interface components {
             /** @description Instead of `user_id` */
             username?: string;
         };
+        PostGroupsByIdMilestonesBody: {
+            /** @description What is to be done by then, in Markdown */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The day by which it is due
+             */
+            due_date?: string | null;
+            /**
+             * Format: date
+             * @description The day on which it begins
+             */
+            start_date?: string | null;
+            /** @description Title of the milestone */
+            title: string;
+        };
+        PostGroupsByIdProtectedBranchesBody: {
+            /** @description Whether those who may push may also force it */
+            allow_force_push?: boolean;
+            /** @description Who may merge */
+            allowed_to_merge?: {
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may push */
+            allowed_to_push?: {
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A deploy key of the project that may push */
+                deploy_key_id?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may change or lift the protection */
+            allowed_to_unprotect?: {
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Whether changes of owned files need their owners */
+            code_owner_approval_required?: boolean;
+            /** @description Who may merge: Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+            merge_access_level?: number;
+            /** @description Name of the branch, or a pattern with `*` */
+            name: string;
+            /** @description Who may push: Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+            push_access_level?: number;
+            /** @description Who may change or lift the protection: Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+            unprotect_access_level?: number;
+        };
         PostGroupsByIdPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
             author_email_regex?: string | null;
@@ -10470,6 +13803,34 @@ export interface components {
             /** @description Name of the SAML group */
             saml_group_name: string;
         };
+        PostGroupsByIdServiceAccountsBody: {
+            /** @description E-mail address, which counts when it is confirmed; generated unless given */
+            email?: string;
+            /** @description Name */
+            name?: string;
+            /** @description User name; generated unless given */
+            username?: string;
+        };
+        PostGroupsByIdServiceAccountsByUserIdPersonalAccessTokensBody: {
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The first day on which it no longer works; the latest day allowed unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description What the token may be used for */
+            scopes: string[];
+        };
+        PostGroupsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
         PostGroupsByIdShareBody: {
             /**
              * Format: date
@@ -10484,6 +13845,13 @@ export interface components {
         PostGroupsByIdTransferBody: {
             /** @description Id or path of the group above; left out for the top */
             group_id?: number | string;
+        };
+        PostGroupsByIdUploadsBody: {
+            /**
+             * Format: binary
+             * @description The file
+             */
+            file: string;
         };
         PostGroupsByIdVariablesBody: {
             /** @description What the variable is for */
@@ -10507,6 +13875,52 @@ export interface components {
              * @enum {string}
              */
             variable_type?: "env_var" | "file";
+        };
+        PostGroupsByIdWikisAttachmentsBody: {
+            /** @description Branch of the wiki; the default one unless told */
+            branch?: string;
+            /**
+             * Format: binary
+             * @description The file
+             */
+            file: string;
+        };
+        PostGroupsByIdWikisBody: {
+            /** @description Text of the page */
+            content: string;
+            /**
+             * @description How the text is written; Markdown unless told
+             * @enum {string}
+             */
+            format?: "markdown" | "rdoc" | "asciidoc" | "org";
+            /** @description Message of the commit */
+            message?: string;
+            /** @description Title of the page; slashes put it into folders */
+            title: string;
+        };
+        PostHooksBody: {
+            /** @description What the hook is for */
+            description?: string | null;
+            /** @description Whether certificates are checked; default true */
+            enable_ssl_verification?: boolean;
+            /** @description Sends changes of merge requests */
+            merge_requests_events?: boolean;
+            /** @description Name of the hook */
+            name?: string | null;
+            /** @description Sends pushes to branches */
+            push_events?: boolean;
+            /** @description Sends one event for each push; default true */
+            repository_update_events?: boolean;
+            /** @description Sends tags that are pushed */
+            tag_push_events?: boolean;
+            /** @description Sent with each event as proof; never shown again */
+            token?: string | null;
+            /** @description Where events are sent: http or https */
+            url: string;
+        };
+        PostImportHostedgitCancelBody: {
+            /** @description The project that is being imported */
+            project_id: number;
         };
         PostInvitationsAcceptBody: {
             /** @description What the link in the mail carries */
@@ -10709,6 +14123,10 @@ export interface components {
             forking_access_level?: "disabled" | "private" | "enabled";
             /** @description Whether runners of the groups above run jobs */
             group_runners_enabled?: boolean;
+            /** @description Group whose templates are meant; those of the instance without it */
+            group_with_project_templates_id?: number;
+            /** @description Address of a repository elsewhere, with name and password where it needs them; fetched in the background */
+            import_url?: string;
             /**
              * @description Who may use infrastructure
              * @enum {string}
@@ -10840,6 +14258,8 @@ export interface components {
              * @enum {string}
              */
             repository_access_level?: "disabled" | "private" | "enabled";
+            /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
+            repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
             /**
@@ -10896,8 +14316,17 @@ export interface components {
              * @description Use `topics`
              */
             tag_list?: string[] | null;
+            /** @description Template of the product (`/templates/projects`), or path of one that is kept */
+            template_name?: string;
+            /** @description Project kept as a template, with `use_custom_template` */
+            template_project_id?: number;
             /** @description Words that describe the project */
             topics?: string[];
+            /**
+             * @description The template is a project that is kept as one
+             * @default false
+             */
+            use_custom_template?: boolean;
             /**
              * @description Who may see it
              * @enum {string}
@@ -10967,10 +14396,19 @@ export interface components {
              */
             dry_run?: boolean;
             /**
+             * @description Also list the inputs, with the options and defaults that hold beside `inputs`
+             * @default false
+             */
+            include_inputs?: boolean;
+            /**
              * @description Also list the jobs
              * @default false
              */
             include_jobs?: boolean;
+            /** @description Values for the inputs that the configuration declares */
+            inputs?: {
+                [key: string]: unknown;
+            };
             /** @description Branch or tag that includes come from and a dry run is for */
             ref?: string;
         };
@@ -10999,6 +14437,31 @@ export interface components {
             scopes: string[];
             /** @description Made from the id unless given */
             username?: string | null;
+        };
+        PostProjectsByIdExportBody: {
+            /** @description What the archive is for */
+            description?: string;
+            /** @description Where the archive is sent when it is there */
+            upload?: {
+                /**
+                 * @description How it is sent
+                 * @default PUT
+                 * @enum {string}
+                 */
+                http_method?: "PUT" | "POST";
+                /** @description Address of http or https */
+                url: string;
+            };
+        };
+        PostProjectsByIdExternalStatusChecksBody: {
+            /** @description Where the service is told of merge requests */
+            external_url: string;
+            /** @description Name */
+            name: string;
+            /** @description Protected branches that it is for; all target branches without any */
+            protected_branch_ids?: number[];
+            /** @description What the service is told is signed with it (HMAC-SHA256) */
+            shared_secret?: string | null;
         };
         PostProjectsByIdForkBody: {
             /** @description The one branch that is copied; all by default */
@@ -11186,6 +14649,10 @@ export interface components {
             assignee_ids?: number[];
             /** @description Text of the merge request, in Markdown */
             description?: string | null;
+            /** @description Titles of labels; empty removes all. Those that are missing are made */
+            labels?: string[] | null;
+            /** @description Milestone of the project or a group above; 0 for none */
+            milestone_id?: number | null;
             /** @description Whether merging removes the source branch */
             remove_source_branch?: boolean;
             /** @description Reviewers; empty removes all */
@@ -11201,9 +14668,39 @@ export interface components {
             /** @description Title of the merge request */
             title: string;
         };
+        PostProjectsByIdMergeRequestsByMergeRequestIidStatusCheckResponsesBody: {
+            /** @description External status check */
+            external_status_check_id: number;
+            /** @description Must be the head of the source branch */
+            sha: string;
+            /**
+             * @description What it found
+             * @default passed
+             * @enum {string}
+             */
+            status?: "passed" | "failed" | "pending";
+        };
+        PostProjectsByIdMilestonesBody: {
+            /** @description What is to be done by then, in Markdown */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The day by which it is due
+             */
+            due_date?: string | null;
+            /**
+             * Format: date
+             * @description The day on which it begins
+             */
+            start_date?: string | null;
+            /** @description Title of the milestone */
+            title: string;
+        };
         PostProjectsByIdPipelineBody: {
-            /** @description Not supported: refused when there are any */
-            inputs?: unknown;
+            /** @description Values for the inputs that the configuration declares, at most 20 */
+            inputs?: {
+                [key: string]: unknown;
+            };
             /** @description Branch or tag */
             ref: string;
             /** @description Variables of the pipeline */
@@ -11220,6 +14717,66 @@ export interface components {
                  */
                 variable_type?: "env_var" | "file";
             }[];
+        };
+        PostProjectsByIdProtectedBranchesBody: {
+            /** @description Whether those who may push may also force it */
+            allow_force_push?: boolean;
+            /** @description Who may merge */
+            allowed_to_merge?: {
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may push */
+            allowed_to_push?: {
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A deploy key of the project that may push */
+                deploy_key_id?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may change or lift the protection */
+            allowed_to_unprotect?: {
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Whether changes of owned files need their owners */
+            code_owner_approval_required?: boolean;
+            /** @description Who may merge: Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+            merge_access_level?: number;
+            /** @description Name of the branch, or a pattern with `*` */
+            name: string;
+            /** @description Who may push: Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+            push_access_level?: number;
+            /** @description Who may change or lift the protection: Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+            unprotect_access_level?: number;
+        };
+        PostProjectsByIdProtectedTagsBody: {
+            /** @description Who may create */
+            allowed_to_create?: {
+                /** @description Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+                access_level?: number;
+                /** @description A deploy key of the project that may push */
+                deploy_key_id?: number;
+                /** @description A group that has access to the project */
+                group_id?: number;
+                /** @description A member of the project */
+                user_id?: number;
+            }[];
+            /** @description Who may create: Lowest role: 0 no one, 30 developers, 40 maintainers, 60 administrators */
+            create_access_level?: number;
+            /** @description Name of the tag, or a pattern with `*` */
+            name: string;
         };
         PostProjectsByIdPushRuleBody: {
             /** @description Regular expression that addresses of authors and committers must match */
@@ -11249,11 +14806,108 @@ export interface components {
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
         };
+        PostProjectsByIdReleasesBody: {
+            /** @description What belongs to it */
+            assets?: {
+                /** @description Links to files */
+                links?: {
+                    /** @description Path below the release that leads to the file */
+                    direct_asset_path?: string;
+                    /**
+                     * @deprecated
+                     * @description Old name of `direct_asset_path`
+                     */
+                    filepath?: string;
+                    /**
+                     * @description What the file is
+                     * @default other
+                     * @enum {string}
+                     */
+                    link_type?: "other" | "runbook" | "image" | "package";
+                    /** @description Name of the link */
+                    name: string;
+                    /** @description Where the file is */
+                    url: string;
+                }[];
+            };
+            /** @description What is released, in Markdown */
+            description?: string;
+            /** @description Ids of milestones, instead of titles */
+            milestone_ids?: number[];
+            /** @description Titles of milestones */
+            milestones?: string[];
+            /** @description Name of the release; the tag when absent */
+            name?: string;
+            /** @description Where a tag that is not there yet is made */
+            ref?: string;
+            /**
+             * Format: date-time
+             * @description When it is or was released; now when absent
+             */
+            released_at?: string;
+            /** @description Message of a tag that is made with it */
+            tag_message?: string;
+            /** @description Tag of the release */
+            tag_name: string;
+        };
+        PostProjectsByIdReleasesByTagNameAssetsLinksBody: {
+            /** @description Path below the release that leads to the file */
+            direct_asset_path?: string;
+            /**
+             * @deprecated
+             * @description Old name of `direct_asset_path`
+             */
+            filepath?: string;
+            /**
+             * @description What the file is
+             * @default other
+             * @enum {string}
+             */
+            link_type?: "other" | "runbook" | "image" | "package";
+            /** @description Name of the link */
+            name: string;
+            /** @description Where the file is */
+            url: string;
+        };
         PostProjectsByIdRepositoryBranchesBody: {
             /** @description Name of the branch */
             branch: string;
             /** @description Commit, branch or tag */
             ref: string;
+        };
+        PostProjectsByIdRepositoryChangelogBody: {
+            /** @description Branch that gets the commit */
+            branch?: string;
+            /**
+             * @description Path of the configuration in the repository
+             * @default .gitlab/changelog_config.yml
+             */
+            config_file?: string;
+            /** @description Where the configuration is read; the default branch when absent */
+            config_file_ref?: string;
+            /**
+             * Format: date-time
+             * @description Date of the version; now when absent
+             */
+            date?: string;
+            /**
+             * @description Path of the changelog
+             * @default CHANGELOG.md
+             */
+            file?: string;
+            /** @description Commit after which it begins; the tag of the release before when absent */
+            from?: string;
+            /** @description Message of the commit */
+            message?: string;
+            /** @description Last commit; the tip of the branch when absent */
+            to?: string;
+            /**
+             * @description Trailer that commits are chosen by
+             * @default Changelog
+             */
+            trailer?: string;
+            /** @description Version, as semantic versioning writes it */
+            version: string;
         };
         PostProjectsByIdRepositoryCommitsBody: {
             /** @description The changes of files that make the commit, in order */
@@ -11305,6 +14959,135 @@ export interface components {
              */
             stats?: boolean;
         };
+        PostProjectsByIdRepositoryCommitsByCommitIdDiscussionsBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the project and administrators set it
+             */
+            created_at?: string;
+            /** @description Place in the change */
+            position?: {
+                /** @description Commit that the change is counted from */
+                base_sha: string;
+                /** @description Commit with the change */
+                head_sha: string;
+                /** @description Height of the picture */
+                height?: number;
+                /** @description First and last of several lines */
+                line_range?: {
+                    /** @description The last of them */
+                    end?: {
+                        /** @description What names the line */
+                        line_code?: string;
+                        /** @description Line after the change */
+                        new_line?: number;
+                        /** @description Line before the change */
+                        old_line?: number;
+                        /** @description `new` for an added line, `old` otherwise */
+                        type?: string;
+                    };
+                    /** @description The first of them */
+                    start?: {
+                        /** @description What names the line */
+                        line_code?: string;
+                        /** @description Line after the change */
+                        new_line?: number;
+                        /** @description Line before the change */
+                        old_line?: number;
+                        /** @description `new` for an added line, `old` otherwise */
+                        type?: string;
+                    };
+                };
+                /** @description Line after the change */
+                new_line?: number;
+                /** @description Path of the file after the change */
+                new_path?: string;
+                /** @description Line before the change */
+                old_line?: number;
+                /** @description Path of the file before the change */
+                old_path?: string;
+                /**
+                 * @description What it is a place in
+                 * @enum {string}
+                 */
+                position_type: "text" | "image" | "file";
+                /** @description Commit of the target */
+                start_sha: string;
+                /** @description Width of the picture */
+                width?: number;
+                /** @description Where in the picture, from the left */
+                x?: number;
+                /** @description Where in the picture, from above */
+                y?: number;
+            };
+        };
+        PostProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+            /**
+             * Format: date-time
+             * @description When it was written; only owners of the project and administrators set it
+             */
+            created_at?: string;
+        };
+        PostProjectsByIdRepositoryCommitsByShaCherryPickBody: {
+            /** @description Branch that gets the new commit */
+            branch: string;
+            /**
+             * @description Only try it: nothing is committed
+             * @default false
+             */
+            dry_run?: boolean;
+            /** @description Message of the new commit */
+            message?: string;
+        };
+        PostProjectsByIdRepositoryCommitsByShaCommentsBody: {
+            /** @description Line of the file; needed with `path` */
+            line?: number;
+            /**
+             * @description Whether the line is counted after or before the change
+             * @default new
+             * @enum {string}
+             */
+            line_type?: "new" | "old";
+            /** @description Text of the comment, in Markdown */
+            note: string;
+            /** @description File that it is about */
+            path?: string;
+        };
+        PostProjectsByIdRepositoryCommitsByShaRevertBody: {
+            /** @description Branch that gets the new commit */
+            branch: string;
+            /**
+             * @description Only try it: nothing is committed
+             * @default false
+             */
+            dry_run?: boolean;
+        };
+        PostProjectsByIdRepositoryFilesByFilePathBody: {
+            /** @description The author's email; the caller's by default */
+            author_email?: string;
+            /** @description The author's name; the caller's by default */
+            author_name?: string;
+            /** @description Branch that gets the commit */
+            branch: string;
+            /** @description Message of the commit */
+            commit_message: string;
+            /** @description What the file holds */
+            content: string;
+            /**
+             * @description How `content` is written
+             * @default text
+             * @enum {string}
+             */
+            encoding?: "text" | "base64";
+            /** @description Whether the file is executable */
+            execute_filemode?: boolean;
+            /** @description Branch that a new `branch` starts from */
+            start_branch?: string;
+        };
         PostProjectsByIdRepositoryTagsBody: {
             /** @description Message of an annotated tag; a lightweight tag without it */
             message?: string;
@@ -11317,6 +15100,34 @@ export interface components {
             /** @description Id of the runner */
             runner_id: number;
         };
+        PostProjectsByIdServiceAccountsBody: {
+            /** @description E-mail address, which counts when it is confirmed; generated unless given */
+            email?: string;
+            /** @description Name */
+            name?: string;
+            /** @description User name; generated unless given */
+            username?: string;
+        };
+        PostProjectsByIdServiceAccountsByUserIdPersonalAccessTokensBody: {
+            /** @description What the token is for */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The first day on which it no longer works; the latest day allowed unless given
+             */
+            expires_at?: string | null;
+            /** @description Name of the token */
+            name: string;
+            /** @description What the token may be used for */
+            scopes: string[];
+        };
+        PostProjectsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotateBody: {
+            /**
+             * Format: date
+             * @description Of the new token; a week from today unless given
+             */
+            expires_at?: string;
+        };
         PostProjectsByIdShareBody: {
             /**
              * Format: date
@@ -11327,6 +15138,34 @@ export interface components {
             group_access: number;
             /** @description Group whose members get the role */
             group_id: number;
+        };
+        PostProjectsByIdStatusesByShaBody: {
+            /** @description Another name of `name` */
+            context?: string;
+            /** @description Percentage */
+            coverage?: number;
+            /** @description A short text */
+            description?: string;
+            /** @description What it is about; `default` unless given */
+            name?: string;
+            /** @description Id of the pipeline */
+            pipeline_id?: number;
+            /** @description Branch or tag of the pipeline */
+            ref?: string;
+            /**
+             * @description What is said of the commit
+             * @enum {string}
+             */
+            state: "pending" | "running" | "success" | "failed" | "canceled" | "skipped";
+            /** @description Where the work behind it is seen */
+            target_url?: string;
+        };
+        PostProjectsByIdUploadsBody: {
+            /**
+             * Format: binary
+             * @description The file
+             */
+            file: string;
         };
         PostProjectsByIdVariablesBody: {
             /** @description What the variable is for */
@@ -11350,6 +15189,747 @@ export interface components {
              * @enum {string}
              */
             variable_type?: "env_var" | "file";
+        };
+        PostProjectsByIdWikisAttachmentsBody: {
+            /** @description Branch of the wiki; the default one unless told */
+            branch?: string;
+            /**
+             * Format: binary
+             * @description The file
+             */
+            file: string;
+        };
+        PostProjectsByIdWikisBody: {
+            /** @description Text of the page */
+            content: string;
+            /**
+             * @description How the text is written; Markdown unless told
+             * @enum {string}
+             */
+            format?: "markdown" | "rdoc" | "asciidoc" | "org";
+            /** @description Message of the commit */
+            message?: string;
+            /** @description Title of the page; slashes put it into folders */
+            title: string;
+        };
+        PostProjectsImportBody: {
+            /**
+             * Format: binary
+             * @description The archive
+             */
+            file: string;
+            /** @description Name of the project; the path by default */
+            name?: string;
+            /** @description Id or path of the group or person; the caller by default */
+            namespace?: number | string;
+            /** @description Attributes of the project in place of those in the archive */
+            override_params?: {
+                /** @description A skipped pipeline counts as passed */
+                allow_merge_on_skipped_pipeline?: boolean | null;
+                /** @description Whether who starts a pipeline may approve its deployments */
+                allow_pipeline_trigger_approve_deployment?: boolean;
+                /**
+                 * @description Who may use analytics
+                 * @enum {string}
+                 */
+                analytics_access_level?: "disabled" | "private" | "enabled";
+                /**
+                 * @deprecated
+                 * @description Use approval rules
+                 */
+                approvals_before_merge?: number;
+                /**
+                 * @description Whether a newer pipeline of the branch cancels older ones that wait
+                 * @enum {string}
+                 */
+                auto_cancel_pending_pipelines?: "enabled" | "disabled";
+                /**
+                 * @description How Auto DevOps deploys
+                 * @enum {string}
+                 */
+                auto_devops_deploy_strategy?: "continuous" | "manual" | "timed_incremental";
+                /** @description Whether pipelines are made without a configuration */
+                auto_devops_enabled?: boolean;
+                /** @description Whether commits on the default branch close the issues that they name */
+                autoclose_referenced_issues?: boolean;
+                /** @description Where the coverage is in the log of jobs that do not say it */
+                build_coverage_regex?: string | null;
+                /**
+                 * @description How jobs get the repository: `fetch` into what is there, or `clone` anew
+                 * @enum {string}
+                 */
+                build_git_strategy?: "fetch" | "clone";
+                /** @description Seconds that a job may take */
+                build_timeout?: number;
+                /**
+                 * @description Who may use pipelines and jobs
+                 * @enum {string}
+                 */
+                builds_access_level?: "disabled" | "private" | "enabled";
+                /** @description Whether pipelines of merge requests from forks run here */
+                ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
+                /** @description Path of the CI configuration in the repository; null for the usual one */
+                ci_config_path?: string | null;
+                /** @description Commits that jobs fetch; 0 for all */
+                ci_default_git_depth?: number | null;
+                /** @description Age at which pipelines are removed; null for never */
+                ci_delete_pipelines_in_seconds?: number | null;
+                /** @description Whether older deployment jobs are skipped */
+                ci_forward_deployment_enabled?: boolean;
+                /** @description Whether older deployment jobs may be repeated */
+                ci_forward_deployment_rollback_allowed?: boolean;
+                /** @description Parts of the subject of identity tokens */
+                ci_id_token_sub_claim_components?: string[];
+                /** @description Whether job tokens of this project reach only listed projects */
+                ci_job_token_scope_enabled?: boolean;
+                /**
+                 * @description The lowest role that may give variables to a new pipeline
+                 * @enum {string}
+                 */
+                ci_pipeline_variables_minimum_override_role?: "no_one_allowed" | "developer" | "maintainer" | "owner";
+                /** @description Whether jobs may push to their own project with their token */
+                ci_push_repository_for_job_token_allowed?: boolean;
+                /**
+                 * @description The lowest role that may cancel pipelines and jobs
+                 * @enum {string}
+                 */
+                ci_restrict_pipeline_cancellation_role?: "developer" | "maintainer" | "no_one";
+                /** @description Whether protected branches have caches of their own */
+                ci_separated_caches?: boolean;
+                /** @description When tags of the container registry are removed */
+                container_expiration_policy_attributes?: {
+                    /**
+                     * @description How often
+                     * @enum {string}
+                     */
+                    cadence?: "1d" | "7d" | "14d" | "1month" | "3month";
+                    /** @description Whether tags are removed */
+                    enabled?: boolean;
+                    /** @description Tags kept of each image */
+                    keep_n?: number | null;
+                    /** @description Tags that are removed */
+                    name_regex?: string | null;
+                    /** @description The same */
+                    name_regex_delete?: string | null;
+                    /** @description Tags that are kept */
+                    name_regex_keep?: string | null;
+                    /**
+                     * @description Age of removed tags
+                     * @enum {string|null}
+                     */
+                    older_than?: "7d" | "14d" | "30d" | "60d" | "90d" | null;
+                };
+                /**
+                 * @description Who may use the container registry
+                 * @enum {string}
+                 */
+                container_registry_access_level?: "disabled" | "private" | "enabled";
+                /**
+                 * @deprecated
+                 * @description Use `container_registry_access_level`
+                 */
+                container_registry_enabled?: boolean;
+                /** @description Name of the default branch */
+                default_branch?: string;
+                /** @description What the project is about */
+                description?: string | null;
+                /**
+                 * @deprecated
+                 * @description Use `emails_enabled`
+                 */
+                emails_disabled?: boolean;
+                /** @description Whether notifications are sent by email */
+                emails_enabled?: boolean;
+                /** @description Whether uploaded files are only for those who see the project */
+                enforce_auth_checks_on_uploads?: boolean;
+                /**
+                 * @description Who may use environments
+                 * @enum {string}
+                 */
+                environments_access_level?: "disabled" | "private" | "enabled";
+                /** @description Label for an external authorization service */
+                external_authorization_classification_label?: string | null;
+                /**
+                 * @description Who may use feature flags
+                 * @enum {string}
+                 */
+                feature_flags_access_level?: "disabled" | "private" | "enabled";
+                /**
+                 * @description Who may use forks
+                 * @enum {string}
+                 */
+                forking_access_level?: "disabled" | "private" | "enabled";
+                /** @description Whether runners of the groups above run jobs */
+                group_runners_enabled?: boolean;
+                /**
+                 * @description Who may use infrastructure
+                 * @enum {string}
+                 */
+                infrastructure_access_level?: "disabled" | "private" | "enabled";
+                /** @description Template of names of branches made from issues */
+                issue_branch_template?: string | null;
+                /**
+                 * @description Who may use issues
+                 * @enum {string}
+                 */
+                issues_access_level?: "disabled" | "private" | "enabled";
+                /**
+                 * @deprecated
+                 * @description Use `issues_access_level`
+                 */
+                issues_enabled?: boolean;
+                /** @description Text with which new issues start */
+                issues_template?: string | null;
+                /**
+                 * @deprecated
+                 * @description Use `builds_access_level`
+                 */
+                jobs_enabled?: boolean;
+                /** @description Whether artifacts of the latest pipeline of each ref are kept beyond their expiry */
+                keep_latest_artifact?: boolean;
+                /** @description Whether Git LFS is on */
+                lfs_enabled?: boolean;
+                /** @description MiB of the artifacts of a job; null for the usual */
+                max_artifacts_size?: number | null;
+                /** @description Template of messages of merge commits; null for the usual one */
+                merge_commit_template?: string | null;
+                /**
+                 * @description How merge requests are merged
+                 * @enum {string}
+                 */
+                merge_method?: "merge" | "rebase_merge" | "ff";
+                /** @description Whether merge requests run pipelines of the merged result */
+                merge_pipelines_enabled?: boolean;
+                /** @description What titles of merge requests must match */
+                merge_request_title_regex?: string | null;
+                /** @description The same in words */
+                merge_request_title_regex_description?: string | null;
+                /**
+                 * @description Who may use merge requests
+                 * @enum {string}
+                 */
+                merge_requests_access_level?: "disabled" | "private" | "enabled";
+                /**
+                 * @deprecated
+                 * @description Use `merge_requests_access_level`
+                 */
+                merge_requests_enabled?: boolean;
+                /** @description Text with which new merge requests start */
+                merge_requests_template?: string | null;
+                /** @description Whether merge requests are merged in trains */
+                merge_trains_enabled?: boolean;
+                /** @description Whether a merge may pass the train */
+                merge_trains_skip_train_allowed?: boolean;
+                /**
+                 * @description Who may use model experiments
+                 * @enum {string}
+                 */
+                model_experiments_access_level?: "disabled" | "private" | "enabled";
+                /**
+                 * @description Who may use the model registry
+                 * @enum {string}
+                 */
+                model_registry_access_level?: "disabled" | "private" | "enabled";
+                /**
+                 * @description Who may use monitoring
+                 * @enum {string}
+                 */
+                monitor_access_level?: "disabled" | "private" | "enabled";
+                /** @description Whether merge requests of a fork stay in it by default */
+                mr_default_target_self?: boolean;
+                /** @description Whether open discussions keep a merge request open */
+                only_allow_merge_if_all_discussions_are_resolved?: boolean;
+                /** @description Whether a merge request needs all external checks passed */
+                only_allow_merge_if_all_status_checks_passed?: boolean;
+                /** @description Whether a merge request needs a passed pipeline */
+                only_allow_merge_if_pipeline_succeeds?: boolean;
+                /**
+                 * @description Who may use the package registry
+                 * @enum {string}
+                 */
+                package_registry_access_level?: "disabled" | "private" | "enabled" | "public";
+                /**
+                 * @deprecated
+                 * @description Use `package_registry_access_level`
+                 */
+                packages_enabled?: boolean;
+                /**
+                 * @description Who may use Pages
+                 * @enum {string}
+                 */
+                pages_access_level?: "disabled" | "private" | "enabled" | "public";
+                /** @description Whether a merge request must name an issue of Jira */
+                prevent_merge_without_jira_issue?: boolean;
+                /** @description Whether a push prints the link to a merge request */
+                printing_merge_request_link_enabled?: boolean;
+                /**
+                 * @deprecated
+                 * @description Use `public_jobs`
+                 */
+                public_builds?: boolean;
+                /** @description Whether everyone who sees the project sees its jobs */
+                public_jobs?: boolean;
+                /**
+                 * @description Who may use releases
+                 * @enum {string}
+                 */
+                releases_access_level?: "disabled" | "private" | "enabled";
+                /** @description Whether new merge requests remove their source branch when merged */
+                remove_source_branch_after_merge?: boolean;
+                /**
+                 * @description Who may use the repository
+                 * @enum {string}
+                 */
+                repository_access_level?: "disabled" | "private" | "enabled";
+                /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
+                repository_size_limit?: number | null;
+                /** @description Whether users may ask to become members */
+                request_access_enabled?: boolean;
+                /**
+                 * @description Who may use requirements
+                 * @enum {string}
+                 */
+                requirements_access_level?: "disabled" | "private" | "enabled";
+                /** @description Whether discussions of lines that changed resolve themselves */
+                resolve_outdated_diff_discussions?: boolean;
+                /**
+                 * @description The order of jobs in new resource groups
+                 * @enum {string}
+                 */
+                resource_group_default_process_mode?: "unordered" | "oldest_first" | "newest_first" | "newest_ready_first";
+                /**
+                 * @deprecated
+                 * @description Use `ci_pipeline_variables_minimum_override_role`
+                 */
+                restrict_user_defined_variables?: boolean;
+                /**
+                 * @description Who may use security and compliance
+                 * @enum {string}
+                 */
+                security_and_compliance_access_level?: "disabled" | "private" | "enabled";
+                /** @description Whether issues arrive by mail */
+                service_desk_enabled?: boolean;
+                /** @description Whether runners of the instance run jobs */
+                shared_runners_enabled?: boolean;
+                /** @description Whether thumbs are offered on issues and merge requests */
+                show_default_award_emojis?: boolean;
+                /** @description Whether mails about comments show the lines */
+                show_diff_preview_in_email?: boolean;
+                /**
+                 * @description Who may use snippets
+                 * @enum {string}
+                 */
+                snippets_access_level?: "disabled" | "private" | "enabled";
+                /**
+                 * @deprecated
+                 * @description Use `snippets_access_level`
+                 */
+                snippets_enabled?: boolean;
+                /** @description Template of messages of squashed commits; null for the usual one */
+                squash_commit_template?: string | null;
+                /**
+                 * @description Whether merge requests are squashed
+                 * @enum {string}
+                 */
+                squash_option?: "never" | "always" | "default_on" | "default_off";
+                /** @description Template of messages of applied suggestions; null for the usual one */
+                suggestion_commit_message?: string | null;
+                /**
+                 * @deprecated
+                 * @description Use `topics`
+                 */
+                tag_list?: string[] | null;
+                /** @description Words that describe the project */
+                topics?: string[];
+                /**
+                 * @description Who may see it
+                 * @enum {string}
+                 */
+                visibility?: "private" | "internal" | "public";
+                /** @description Whether pages warn of invisible and mirrored characters */
+                warn_about_potentially_unwanted_characters?: boolean;
+                /** @description Whether commits made on the page are signed */
+                web_based_commit_signing_enabled?: boolean;
+                /**
+                 * @description Who may use the wiki
+                 * @enum {string}
+                 */
+                wiki_access_level?: "disabled" | "private" | "enabled";
+                /**
+                 * @deprecated
+                 * @description Use `wiki_access_level`
+                 */
+                wiki_enabled?: boolean;
+            };
+            /**
+             * @description Remove the project that has the path, as its deletion would
+             * @default false
+             */
+            overwrite?: boolean;
+            /** @description Last part of the address of the project */
+            path: string;
+        };
+        PostProjectsUserByUserIdBody: {
+            /** @description A skipped pipeline counts as passed */
+            allow_merge_on_skipped_pipeline?: boolean | null;
+            /** @description Whether who starts a pipeline may approve its deployments */
+            allow_pipeline_trigger_approve_deployment?: boolean;
+            /**
+             * @description Who may use analytics
+             * @enum {string}
+             */
+            analytics_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use approval rules
+             */
+            approvals_before_merge?: number;
+            /**
+             * @description Whether a newer pipeline of the branch cancels older ones that wait
+             * @enum {string}
+             */
+            auto_cancel_pending_pipelines?: "enabled" | "disabled";
+            /**
+             * @description How Auto DevOps deploys
+             * @enum {string}
+             */
+            auto_devops_deploy_strategy?: "continuous" | "manual" | "timed_incremental";
+            /** @description Whether pipelines are made without a configuration */
+            auto_devops_enabled?: boolean;
+            /** @description Whether commits on the default branch close the issues that they name */
+            autoclose_referenced_issues?: boolean;
+            /** @description Where the coverage is in the log of jobs that do not say it */
+            build_coverage_regex?: string | null;
+            /**
+             * @description How jobs get the repository: `fetch` into what is there, or `clone` anew
+             * @enum {string}
+             */
+            build_git_strategy?: "fetch" | "clone";
+            /** @description Seconds that a job may take */
+            build_timeout?: number;
+            /**
+             * @description Who may use pipelines and jobs
+             * @enum {string}
+             */
+            builds_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether pipelines of merge requests from forks run here */
+            ci_allow_fork_pipelines_to_run_in_parent_project?: boolean;
+            /** @description Path of the CI configuration in the repository; null for the usual one */
+            ci_config_path?: string | null;
+            /** @description Commits that jobs fetch; 0 for all */
+            ci_default_git_depth?: number | null;
+            /** @description Age at which pipelines are removed; null for never */
+            ci_delete_pipelines_in_seconds?: number | null;
+            /** @description Whether older deployment jobs are skipped */
+            ci_forward_deployment_enabled?: boolean;
+            /** @description Whether older deployment jobs may be repeated */
+            ci_forward_deployment_rollback_allowed?: boolean;
+            /** @description Parts of the subject of identity tokens */
+            ci_id_token_sub_claim_components?: string[];
+            /** @description Whether job tokens of this project reach only listed projects */
+            ci_job_token_scope_enabled?: boolean;
+            /**
+             * @description The lowest role that may give variables to a new pipeline
+             * @enum {string}
+             */
+            ci_pipeline_variables_minimum_override_role?: "no_one_allowed" | "developer" | "maintainer" | "owner";
+            /** @description Whether jobs may push to their own project with their token */
+            ci_push_repository_for_job_token_allowed?: boolean;
+            /**
+             * @description The lowest role that may cancel pipelines and jobs
+             * @enum {string}
+             */
+            ci_restrict_pipeline_cancellation_role?: "developer" | "maintainer" | "no_one";
+            /** @description Whether protected branches have caches of their own */
+            ci_separated_caches?: boolean;
+            /** @description When tags of the container registry are removed */
+            container_expiration_policy_attributes?: {
+                /**
+                 * @description How often
+                 * @enum {string}
+                 */
+                cadence?: "1d" | "7d" | "14d" | "1month" | "3month";
+                /** @description Whether tags are removed */
+                enabled?: boolean;
+                /** @description Tags kept of each image */
+                keep_n?: number | null;
+                /** @description Tags that are removed */
+                name_regex?: string | null;
+                /** @description The same */
+                name_regex_delete?: string | null;
+                /** @description Tags that are kept */
+                name_regex_keep?: string | null;
+                /**
+                 * @description Age of removed tags
+                 * @enum {string|null}
+                 */
+                older_than?: "7d" | "14d" | "30d" | "60d" | "90d" | null;
+            };
+            /**
+             * @description Who may use the container registry
+             * @enum {string}
+             */
+            container_registry_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `container_registry_access_level`
+             */
+            container_registry_enabled?: boolean;
+            /** @description Name of the default branch */
+            default_branch?: string;
+            /** @description What the project is about */
+            description?: string | null;
+            /**
+             * @deprecated
+             * @description Use `emails_enabled`
+             */
+            emails_disabled?: boolean;
+            /** @description Whether notifications are sent by email */
+            emails_enabled?: boolean;
+            /** @description Whether uploaded files are only for those who see the project */
+            enforce_auth_checks_on_uploads?: boolean;
+            /**
+             * @description Who may use environments
+             * @enum {string}
+             */
+            environments_access_level?: "disabled" | "private" | "enabled";
+            /** @description Label for an external authorization service */
+            external_authorization_classification_label?: string | null;
+            /**
+             * @description Who may use feature flags
+             * @enum {string}
+             */
+            feature_flags_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may use forks
+             * @enum {string}
+             */
+            forking_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether runners of the groups above run jobs */
+            group_runners_enabled?: boolean;
+            /** @description Group whose templates are meant; those of the instance without it */
+            group_with_project_templates_id?: number;
+            /** @description Address of a repository elsewhere, with name and password where it needs them; fetched in the background */
+            import_url?: string;
+            /**
+             * @description Who may use infrastructure
+             * @enum {string}
+             */
+            infrastructure_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Make a first commit with a README
+             * @default false
+             */
+            initialize_with_readme?: boolean;
+            /** @description Template of names of branches made from issues */
+            issue_branch_template?: string | null;
+            /**
+             * @description Who may use issues
+             * @enum {string}
+             */
+            issues_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `issues_access_level`
+             */
+            issues_enabled?: boolean;
+            /** @description Text with which new issues start */
+            issues_template?: string | null;
+            /**
+             * @deprecated
+             * @description Use `builds_access_level`
+             */
+            jobs_enabled?: boolean;
+            /** @description Whether artifacts of the latest pipeline of each ref are kept beyond their expiry */
+            keep_latest_artifact?: boolean;
+            /** @description Whether Git LFS is on */
+            lfs_enabled?: boolean;
+            /** @description MiB of the artifacts of a job; null for the usual */
+            max_artifacts_size?: number | null;
+            /** @description Template of messages of merge commits; null for the usual one */
+            merge_commit_template?: string | null;
+            /**
+             * @description How merge requests are merged
+             * @enum {string}
+             */
+            merge_method?: "merge" | "rebase_merge" | "ff";
+            /** @description Whether merge requests run pipelines of the merged result */
+            merge_pipelines_enabled?: boolean;
+            /** @description What titles of merge requests must match */
+            merge_request_title_regex?: string | null;
+            /** @description The same in words */
+            merge_request_title_regex_description?: string | null;
+            /**
+             * @description Who may use merge requests
+             * @enum {string}
+             */
+            merge_requests_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `merge_requests_access_level`
+             */
+            merge_requests_enabled?: boolean;
+            /** @description Text with which new merge requests start */
+            merge_requests_template?: string | null;
+            /** @description Whether merge requests are merged in trains */
+            merge_trains_enabled?: boolean;
+            /** @description Whether a merge may pass the train */
+            merge_trains_skip_train_allowed?: boolean;
+            /**
+             * @description Who may use model experiments
+             * @enum {string}
+             */
+            model_experiments_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may use the model registry
+             * @enum {string}
+             */
+            model_registry_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Who may use monitoring
+             * @enum {string}
+             */
+            monitor_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether merge requests of a fork stay in it by default */
+            mr_default_target_self?: boolean;
+            /** @description Name of the project */
+            name: string;
+            /** @description Default: the personal namespace */
+            namespace_id?: number;
+            /** @description Whether open discussions keep a merge request open */
+            only_allow_merge_if_all_discussions_are_resolved?: boolean;
+            /** @description Whether a merge request needs all external checks passed */
+            only_allow_merge_if_all_status_checks_passed?: boolean;
+            /** @description Whether a merge request needs a passed pipeline */
+            only_allow_merge_if_pipeline_succeeds?: boolean;
+            /**
+             * @description Who may use the package registry
+             * @enum {string}
+             */
+            package_registry_access_level?: "disabled" | "private" | "enabled" | "public";
+            /**
+             * @deprecated
+             * @description Use `package_registry_access_level`
+             */
+            packages_enabled?: boolean;
+            /**
+             * @description Who may use Pages
+             * @enum {string}
+             */
+            pages_access_level?: "disabled" | "private" | "enabled" | "public";
+            /** @description Made from the name by default */
+            path?: string;
+            /** @description Whether a merge request must name an issue of Jira */
+            prevent_merge_without_jira_issue?: boolean;
+            /** @description Whether a push prints the link to a merge request */
+            printing_merge_request_link_enabled?: boolean;
+            /**
+             * @deprecated
+             * @description Use `public_jobs`
+             */
+            public_builds?: boolean;
+            /** @description Whether everyone who sees the project sees its jobs */
+            public_jobs?: boolean;
+            /**
+             * @description Who may use releases
+             * @enum {string}
+             */
+            releases_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether new merge requests remove their source branch when merged */
+            remove_source_branch_after_merge?: boolean;
+            /**
+             * @description Who may use the repository
+             * @enum {string}
+             */
+            repository_access_level?: "disabled" | "private" | "enabled";
+            /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
+            repository_size_limit?: number | null;
+            /** @description Whether users may ask to become members */
+            request_access_enabled?: boolean;
+            /**
+             * @description Who may use requirements
+             * @enum {string}
+             */
+            requirements_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether discussions of lines that changed resolve themselves */
+            resolve_outdated_diff_discussions?: boolean;
+            /**
+             * @description The order of jobs in new resource groups
+             * @enum {string}
+             */
+            resource_group_default_process_mode?: "unordered" | "oldest_first" | "newest_first" | "newest_ready_first";
+            /**
+             * @deprecated
+             * @description Use `ci_pipeline_variables_minimum_override_role`
+             */
+            restrict_user_defined_variables?: boolean;
+            /**
+             * @description Who may use security and compliance
+             * @enum {string}
+             */
+            security_and_compliance_access_level?: "disabled" | "private" | "enabled";
+            /** @description Whether issues arrive by mail */
+            service_desk_enabled?: boolean;
+            /** @description Whether runners of the instance run jobs */
+            shared_runners_enabled?: boolean;
+            /** @description Whether thumbs are offered on issues and merge requests */
+            show_default_award_emojis?: boolean;
+            /** @description Whether mails about comments show the lines */
+            show_diff_preview_in_email?: boolean;
+            /**
+             * @description Who may use snippets
+             * @enum {string}
+             */
+            snippets_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `snippets_access_level`
+             */
+            snippets_enabled?: boolean;
+            /** @description Template of messages of squashed commits; null for the usual one */
+            squash_commit_template?: string | null;
+            /**
+             * @description Whether merge requests are squashed
+             * @enum {string}
+             */
+            squash_option?: "never" | "always" | "default_on" | "default_off";
+            /** @description Template of messages of applied suggestions; null for the usual one */
+            suggestion_commit_message?: string | null;
+            /**
+             * @deprecated
+             * @description Use `topics`
+             */
+            tag_list?: string[] | null;
+            /** @description Template of the product (`/templates/projects`), or path of one that is kept */
+            template_name?: string;
+            /** @description Project kept as a template, with `use_custom_template` */
+            template_project_id?: number;
+            /** @description Words that describe the project */
+            topics?: string[];
+            /**
+             * @description The template is a project that is kept as one
+             * @default false
+             */
+            use_custom_template?: boolean;
+            /**
+             * @description Who may see it
+             * @enum {string}
+             */
+            visibility?: "private" | "internal" | "public";
+            /** @description Whether pages warn of invisible and mirrored characters */
+            warn_about_potentially_unwanted_characters?: boolean;
+            /** @description Whether commits made on the page are signed */
+            web_based_commit_signing_enabled?: boolean;
+            /**
+             * @description Who may use the wiki
+             * @enum {string}
+             */
+            wiki_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @deprecated
+             * @description Use `wiki_access_level`
+             */
+            wiki_enabled?: boolean;
         };
         PostRunnersBody: {
             /**
@@ -11438,6 +16018,14 @@ export interface components {
             system_id?: string;
             /** @description The runner's authentication token */
             token?: string;
+        };
+        PostServiceAccountsBody: {
+            /** @description E-mail address, which counts when it is confirmed; generated unless given */
+            email?: string;
+            /** @description Name */
+            name?: string;
+            /** @description User name; generated unless given */
+            username?: string;
         };
         PostTopicsBody: {
             /** @description What it is about */
@@ -11748,6 +16336,7 @@ export interface components {
             created_at: string;
             /** @description Who created it */
             creator_id?: number | null;
+            custom_attributes?: components["schemas"]["CustomAttribute"][];
             default_branch: string | null;
             description: string | null;
             emails_disabled?: boolean;
@@ -11772,9 +16361,10 @@ export interface components {
              * @description State of the import or of the copy of a fork; `none` for projects that are neither
              * @enum {string}
              */
-            import_status?: "none" | "scheduled" | "started" | "finished" | "failed";
+            import_status?: "none" | "scheduled" | "started" | "finished" | "failed" | "canceled";
+            /** @description `gitlab_project` for projects from archives */
             import_type?: string | null;
-            /** @description Where it was imported from */
+            /** @description Where it was imported from; for those who may change the project */
             import_url?: string | null;
             /** @enum {string} */
             infrastructure_access_level?: "disabled" | "private" | "enabled";
@@ -11791,6 +16381,17 @@ export interface components {
              */
             last_activity_at: string;
             lfs_enabled?: boolean;
+            /** @description The licence of the default branch; where it is asked for */
+            license?: {
+                html_url: string | null;
+                /** @description `other` for terms that are not known */
+                key: string;
+                name: string;
+                nickname: string | null;
+                source_url: string | null;
+            } | null;
+            /** @description Page of the file with the terms; where it is asked for */
+            license_url?: string | null;
             /**
              * Format: date
              * @description The day since when it waits for its removal
@@ -11871,6 +16472,8 @@ export interface components {
             repository_access_level?: "disabled" | "private" | "enabled";
             /** @description Hash of the repository */
             repository_object_format?: string;
+            /** @description Bytes; 0 for any, null as the group; administrators only */
+            repository_size_limit?: number | null;
             /** @description Administrators only */
             repository_storage?: string;
             request_access_enabled?: boolean;
@@ -11936,6 +16539,30 @@ export interface components {
             wiki_access_level?: "disabled" | "private" | "enabled";
             wiki_enabled?: boolean;
         };
+        /** ProjectExport */
+        ProjectExport: {
+            /** @description While there is an archive */
+            _links?: {
+                /** @description Where the archive is fetched */
+                api_url: string;
+                web_url: string;
+            };
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /**
+             * @description `regeneration_in_progress`: a new archive is being made, the one before can be fetched
+             * @enum {string}
+             */
+            export_status: "none" | "queued" | "started" | "finished" | "regeneration_in_progress";
+            id: number;
+            /** @description What went wrong the last time */
+            message?: string;
+            name: string;
+            name_with_namespace: string;
+            path: string;
+            path_with_namespace: string;
+        };
         /** ProjectFetches */
         ProjectFetches: {
             /** @description Clones and fetches of the last 30 days */
@@ -11991,6 +16618,60 @@ export interface components {
             vulnerability_events: boolean;
             wiki_page_events: boolean;
         };
+        /** ProjectImport */
+        ProjectImport: {
+            /** @description Names the import in logs */
+            correlation_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Rows that were left out, at most 100; for members who may change the project */
+            failed_relations: {
+                /** Format: date-time */
+                created_at: string;
+                exception_class: string;
+                exception_message: string;
+                id: number;
+                line_number: number;
+                relation_name: string;
+                source: string;
+            }[];
+            id: number;
+            /** @description Why it failed; for members who may change the project */
+            import_error: string | null;
+            /** @enum {string} */
+            import_status: "none" | "scheduled" | "started" | "finished" | "failed" | "canceled";
+            import_type: string | null;
+            name: string;
+            name_with_namespace: string;
+            path: string;
+            path_with_namespace: string;
+            stats: {
+                /** @description Rows of the archive, by relation */
+                fetched: {
+                    [key: string]: number;
+                };
+                /** @description Rows that came in */
+                imported: {
+                    [key: string]: number;
+                };
+            } | null;
+        };
+        /** ProjectSecuritySettings */
+        ProjectSecuritySettings: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @deprecated
+             * @description Use secret_push_protection_enabled
+             */
+            pre_receive_secret_detection_enabled: boolean;
+            project_id: number;
+            /** @description Pushes with secrets are refused, where the instance offers it */
+            secret_push_protection_enabled: boolean;
+            /** Format: date-time */
+            updated_at: string;
+        };
         /** ProjectShare */
         ProjectShare: {
             /** Format: date */
@@ -12011,6 +16692,49 @@ export interface components {
             project_id: number;
             repository_storage: string;
         };
+        /** ProjectTemplate */
+        ProjectTemplate: {
+            description: string;
+            key: string;
+            name: string;
+            title: string;
+        };
+        /** ProtectedBranch */
+        ProtectedBranch: {
+            /** @description Whether those who may push may also force it */
+            allow_force_push: boolean;
+            /** @description Whether changes of owned files need their owners */
+            code_owner_approval_required: boolean;
+            id: number;
+            /** @description In a project: whether its top-level group protects it */
+            inherited?: boolean;
+            /** @description Who may merge */
+            merge_access_levels: components["schemas"]["ProtectedRefAccess"][];
+            /** @description Name of a branch, or a pattern with `*` */
+            name: string;
+            /** @description Who may push */
+            push_access_levels: components["schemas"]["ProtectedRefAccess"][];
+            /** @description Which of those who administer the place may change or lift the protection */
+            unprotect_access_levels: components["schemas"]["ProtectedRefAccess"][];
+        };
+        /** ProtectedRefAccess */
+        ProtectedRefAccess: {
+            /** @description The lowest role; null for one user or group */
+            access_level: number | null;
+            access_level_description: string;
+            /** @description Of a deploy key that may push */
+            deploy_key_id?: number;
+            group_id: number | null;
+            id: number;
+            user_id: number | null;
+        };
+        /** ProtectedTag */
+        ProtectedTag: {
+            /** @description Who may create */
+            create_access_levels: components["schemas"]["ProtectedRefAccess"][];
+            /** @description Name of a tag, or a pattern with `*` */
+            name: string;
+        };
         /** PublicGroup */
         PublicGroup: {
             avatar_url: string | null;
@@ -12029,8 +16753,8 @@ export interface components {
             /** @description Of the newest commit */
             commit_title: string | null;
             commit_to: string | null;
-            /** @description Name of the branch or tag */
-            ref: string;
+            /** @description Name of the branch or tag; null for several */
+            ref: string | null;
             /** @description How many branches and tags; null for one */
             ref_count: number | null;
             /** @description `branch` or `tag` */
@@ -12056,6 +16780,8 @@ export interface components {
             deny_delete_tag: boolean;
             /** @description No new file may have a matching path */
             file_name_regex: string | null;
+            /** @description Of rules of a group */
+            group_id?: number;
             id: number;
             /** @description Megabytes of one file; 0 for any */
             max_file_size: number;
@@ -12176,7 +16902,7 @@ export interface components {
             allow_project_creation_for_guest_and_below?: boolean;
             /** @description Runners register with a registration token */
             allow_runner_registration_token?: boolean;
-            /** @description Group owners make service accounts */
+            /** @description Group owners make and remove service accounts */
             allow_top_level_group_owners_to_create_service_accounts?: boolean;
             /** @description Integrations that may be used when not all may */
             allowed_integrations?: string[] | null;
@@ -12707,9 +17433,9 @@ export interface components {
             mailgun_events_enabled?: boolean;
             /** @description Key of events of the Mailgun service; 0 to 4096 */
             mailgun_signing_key?: string | null;
-            /** @description Only administrators change anything */
+            /** @description Everything can be read, and nothing changed */
             maintenance_mode?: boolean;
-            /** @description Shown in maintenance mode */
+            /** @description Told with every refusal and on every page in maintenance mode */
             maintenance_mode_message?: string | null;
             /** @description People may make their profile private */
             make_profile_private?: boolean;
@@ -12733,7 +17459,7 @@ export interface components {
             max_http_response_json_depth?: number;
             /** @description Megabytes of an answer */
             max_http_response_size_limit?: number;
-            /** @description Megabytes of a file fetched for an import; 0 for any; at least 0 */
+            /** @description Megabytes that are fetched for an import; 0 for any; at least 0 */
             max_import_remote_file_size?: number;
             /** @description Megabytes of an import; 0 for any */
             max_import_size?: number;
@@ -12785,7 +17511,7 @@ export interface components {
             namespace_storage_forks_cost_factor?: number;
             /** @description Accounts after which registrations wait for approval */
             new_user_signups_cap?: number | null;
-            /** @description Comments that one writes a minute */
+            /** @description Comments that one writes a minute; 0 for any */
             notes_create_limit?: number;
             /** @description User names without a limit of comments */
             notes_create_limit_allowlist?: string[] | null;
@@ -12904,10 +17630,16 @@ export interface components {
             protected_paths_for_get_request?: string[] | null;
             /** @description Where releases of runners are listed; 0 to 2048 */
             public_runner_releases_url?: string;
-            /** @description Changed branches and tags of a push above which its activity is one entry */
+            /** @description Changed branches, or tags, of a push above which its activity is one entry */
             push_event_activities_limit?: number;
             /** @description Changed branches and tags of a push above which web hooks are not called */
             push_event_hooks_limit?: number;
+            /** @description Bytes of one push option; 0 to 65000 */
+            push_option_bytes_limit?: number;
+            /** @description Options of one push */
+            push_options_limit?: number;
+            /** @description Branches and tags that one push may move; at least 1 */
+            push_refs_limit?: number;
             /** @description New commits of one push that push rules look at; 0 for any */
             push_rules_commit_limit?: number;
             /** @description Ask the public registry for missing PyPI packages */
@@ -13006,6 +17738,10 @@ export interface components {
             secret_detection_token_revocation_url?: string | null;
             /** @description Projects may refuse pushes with secrets */
             secret_push_protection_available?: boolean;
+            /** @description Seconds of looking through one push; 0 for any; 0 to 3600 */
+            secret_push_protection_seconds_limit?: number;
+            /** @description Megabytes of one push that are looked through for secrets */
+            secret_push_protection_size_limit?: number;
             /** @description Active approval policies of a policy project; 0 to 20 */
             security_approval_policies_limit?: number;
             /** @description Minutes that reports of merge requests are kept */
@@ -13309,6 +18045,10 @@ export interface components {
             vscode_extension_marketplace_enabled?: boolean;
             /** @description Sign commits made in pages */
             web_based_commit_signing_enabled?: boolean;
+            /** @description Repeated calls of one webhook a minute; 0 for any */
+            web_hook_event_resend_limit?: number;
+            /** @description Tries of webhooks of one project or group a minute; 0 for any */
+            web_hook_test_limit?: number;
             /** @description Application of the editor in pages; at least 0 */
             web_ide_oauth_application_id?: number | null;
             /**
@@ -13391,6 +18131,8 @@ export interface components {
             auto_ban_user_on_excessive_projects_download?: boolean;
             /** @description Whether projects without a CI configuration get the standard one */
             auto_devops_enabled?: boolean | null;
+            /** @description Group in or below this one whose projects are templates of projects */
+            custom_project_templates_group_id?: number | null;
             /** @description Name of the first branch of new projects; null for the one of the instance */
             default_branch?: string | null;
             /** @description Who may push to the default branch of new projects: 0 nobody is kept out, 1 developers may not force, 2 maintainers only, 3 developers may push but not force, 4 developers only push the first commit */
@@ -13450,6 +18192,8 @@ export interface components {
              * @enum {string}
              */
             project_creation_level?: "noone" | "administrator" | "owner" | "maintainer" | "developer";
+            /** @description Bytes of each repository of the group; 0 for any, null as above; administrators only */
+            repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
             /** @description Whether members need a second factor */
@@ -13621,6 +18365,27 @@ export interface components {
              */
             state: "awaiting" | "active";
         };
+        PutGroupsByIdMilestonesByMilestoneIdBody: {
+            /** @description What is to be done by then, in Markdown */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The day by which it is due
+             */
+            due_date?: string | null;
+            /**
+             * Format: date
+             * @description The day on which it begins
+             */
+            start_date?: string | null;
+            /**
+             * @description Close it or open it again
+             * @enum {string}
+             */
+            state_event?: "close" | "activate";
+            /** @description Title of the milestone */
+            title?: string;
+        };
         PutGroupsByIdNotificationSettingsBody: {
             /** @description Mail of change reviewer merge request, for `custom` */
             change_reviewer_merge_request?: boolean;
@@ -13719,6 +18484,41 @@ export interface components {
              * @enum {string}
              */
             variable_type?: "env_var" | "file";
+        };
+        PutGroupsByIdWikisBySlugBody: {
+            /** @description Text of the page */
+            content?: string;
+            /**
+             * @description How the text is written; Markdown unless told
+             * @enum {string}
+             */
+            format?: "markdown" | "rdoc" | "asciidoc" | "org";
+            /** @description Newest version that the writer has seen; refused when there is a newer one */
+            last_commit_sha?: string;
+            /** @description Message of the commit */
+            message?: string;
+            /** @description Title of the page; slashes put it into folders */
+            title?: string;
+        };
+        PutHooksByIdBody: {
+            /** @description What the hook is for */
+            description?: string | null;
+            /** @description Whether certificates are checked; default true */
+            enable_ssl_verification?: boolean;
+            /** @description Sends changes of merge requests */
+            merge_requests_events?: boolean;
+            /** @description Name of the hook */
+            name?: string | null;
+            /** @description Sends pushes to branches */
+            push_events?: boolean;
+            /** @description Sends one event for each push; default true */
+            repository_update_events?: boolean;
+            /** @description Sends tags that are pushed */
+            tag_push_events?: boolean;
+            /** @description Sent with each event as proof; never shown again */
+            token?: string | null;
+            /** @description Where events are sent: http or https */
+            url?: string;
         };
         PutJobsByIdBody: {
             /**
@@ -14098,6 +18898,8 @@ export interface components {
              * @enum {string}
              */
             repository_access_level?: "disabled" | "private" | "enabled";
+            /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
+            repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
             request_access_enabled?: boolean;
             /**
@@ -14185,6 +18987,16 @@ export interface components {
             can_push?: boolean;
             /** @description What it is called */
             title?: string;
+        };
+        PutProjectsByIdExternalStatusChecksByCheckIdBody: {
+            /** @description Where the service is told of merge requests */
+            external_url?: string;
+            /** @description Name */
+            name?: string;
+            /** @description Protected branches that it is for; all target branches without any */
+            protected_branch_ids?: number[];
+            /** @description What the service is told is signed with it (HMAC-SHA256) */
+            shared_secret?: string | null;
         };
         PutProjectsByIdHooksByHookIdBody: {
             /**
@@ -14298,6 +19110,8 @@ export interface components {
             member_role_id?: number | null;
         };
         PutProjectsByIdMergeRequestsByMergeRequestIidBody: {
+            /** @description Titles of labels that it gets besides */
+            add_labels?: string[];
             /** @description Whether who may merge into the target may push to the source branch */
             allow_collaboration?: boolean;
             /** @description One assignee; 0 removes all */
@@ -14308,6 +19122,12 @@ export interface components {
             description?: string | null;
             /** @description Whether only members may comment */
             discussion_locked?: boolean;
+            /** @description Titles of labels; empty removes all. Those that are missing are made */
+            labels?: string[] | null;
+            /** @description Milestone of the project or a group above; 0 for none */
+            milestone_id?: number | null;
+            /** @description Titles of labels that are taken away */
+            remove_labels?: string[];
             /** @description Whether merging removes the source branch */
             remove_source_branch?: boolean;
             /** @description Reviewers; empty removes all */
@@ -14342,6 +19162,34 @@ export interface components {
             squash?: boolean;
             /** @description Message of the squashed commit */
             squash_commit_message?: string;
+        };
+        PutProjectsByIdMergeRequestsByMergeRequestIidRebaseBody: {
+            /**
+             * @description Whether no pipeline runs for the branch as it is then
+             * @default false
+             */
+            skip_ci?: boolean;
+        };
+        PutProjectsByIdMilestonesByMilestoneIdBody: {
+            /** @description What is to be done by then, in Markdown */
+            description?: string | null;
+            /**
+             * Format: date
+             * @description The day by which it is due
+             */
+            due_date?: string | null;
+            /**
+             * Format: date
+             * @description The day on which it begins
+             */
+            start_date?: string | null;
+            /**
+             * @description Close it or open it again
+             * @enum {string}
+             */
+            state_event?: "close" | "activate";
+            /** @description Title of the milestone */
+            title?: string;
         };
         PutProjectsByIdNotificationSettingsBody: {
             /** @description Mail of change reviewer merge request, for `custom` */
@@ -14418,6 +19266,90 @@ export interface components {
             /** @description Refuse commits without a signature */
             reject_unsigned_commits?: boolean;
         };
+        PutProjectsByIdReleasesByTagNameAssetsLinksByLinkIdBody: {
+            /** @description Path below the release that leads to the file */
+            direct_asset_path?: string;
+            /**
+             * @deprecated
+             * @description Old name of `direct_asset_path`
+             */
+            filepath?: string;
+            /**
+             * @description What the file is
+             * @enum {string}
+             */
+            link_type?: "other" | "runbook" | "image" | "package";
+            /** @description Name of the link */
+            name?: string;
+            /** @description Where the file is */
+            url?: string;
+        };
+        PutProjectsByIdReleasesByTagNameBody: {
+            /** @description What is released, in Markdown */
+            description?: string;
+            /** @description Ids of milestones, instead of titles */
+            milestone_ids?: number[];
+            /** @description Titles of milestones */
+            milestones?: string[];
+            /** @description Name of the release; the tag when absent */
+            name?: string;
+            /**
+             * Format: date-time
+             * @description When it is or was released; now when absent
+             */
+            released_at?: string;
+        };
+        PutProjectsByIdRepositoryBranchesByBranchProtectBody: {
+            /** @description Whether developers may merge; maintainers always do */
+            developers_can_merge?: boolean;
+            /** @description Whether developers may push; maintainers always do */
+            developers_can_push?: boolean;
+        };
+        PutProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteIdBody: {
+            /** @description Text of the comment, in Markdown */
+            body: string;
+        };
+        PutProjectsByIdRepositoryFilesByFilePathBody: {
+            /** @description The author's email; the caller's by default */
+            author_email?: string;
+            /** @description The author's name; the caller's by default */
+            author_name?: string;
+            /** @description Branch that gets the commit */
+            branch: string;
+            /** @description Message of the commit */
+            commit_message: string;
+            /** @description What the file holds */
+            content: string;
+            /**
+             * @description How `content` is written
+             * @default text
+             * @enum {string}
+             */
+            encoding?: "text" | "base64";
+            /** @description Whether the file is executable */
+            execute_filemode?: boolean;
+            /** @description Last known commit of the file: refused when there is a newer one */
+            last_commit_id?: string;
+            /** @description Branch that a new `branch` starts from */
+            start_branch?: string;
+        };
+        PutProjectsByIdRepositorySubmodulesBySubmoduleBody: {
+            /** @description Branch that gets the commit */
+            branch: string;
+            /** @description Message of the commit */
+            commit_message?: string;
+            /** @description Commit of the other repository, in full */
+            commit_sha: string;
+        };
+        PutProjectsByIdSecuritySettingsBody: {
+            /**
+             * @deprecated
+             * @description Use secret_push_protection_enabled
+             */
+            pre_receive_secret_detection_enabled?: boolean;
+            /** @description Refuse pushes with secrets */
+            secret_push_protection_enabled?: boolean;
+        };
         PutProjectsByIdTransferBody: {
             /** @description Group or personal namespace */
             namespace: number | string;
@@ -14445,6 +19377,21 @@ export interface components {
              * @enum {string}
              */
             variable_type?: "env_var" | "file";
+        };
+        PutProjectsByIdWikisBySlugBody: {
+            /** @description Text of the page */
+            content?: string;
+            /**
+             * @description How the text is written; Markdown unless told
+             * @enum {string}
+             */
+            format?: "markdown" | "rdoc" | "asciidoc" | "org";
+            /** @description Newest version that the writer has seen; refused when there is a newer one */
+            last_commit_sha?: string;
+            /** @description Message of the commit */
+            message?: string;
+            /** @description Title of the page; slashes put it into folders */
+            title?: string;
         };
         PutRunnersByIdBody: {
             /**
@@ -14665,12 +19612,137 @@ export interface components {
             /** @description Each works once; they are shown this time only */
             recovery_codes: string[];
         };
+        /** Release */
+        Release: {
+            _links: {
+                /** @description Only for those who may change it */
+                edit_url?: string;
+                self: string;
+            };
+            assets: {
+                count: number;
+                links: components["schemas"]["ReleaseLink"][];
+                /** @description The files of the tag as archives */
+                sources?: components["schemas"]["ReleaseSource"][];
+            };
+            author: components["schemas"]["UserReference"] | null;
+            /** @description Only for those who may read the code; null where it is gone */
+            commit?: components["schemas"]["Commit"] | null;
+            /** @description Page of the commit */
+            commit_path?: string;
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** @description Only where it was asked for */
+            description_html?: string | null;
+            /** @description What was noted of it, and when */
+            evidences?: components["schemas"]["ReleaseEvidence"][];
+            /** @description Where it has any, for those who may see milestones */
+            milestones?: components["schemas"]["ReleaseMilestone"][];
+            name: string;
+            /** Format: date-time */
+            released_at: string;
+            /** @description Only for those who may read the code */
+            tag_name?: string;
+            /** @description Page of the tag */
+            tag_path?: string;
+            /** @description Whether `released_at` is still to come */
+            upcoming_release: boolean;
+        };
+        /** ReleaseEvidence */
+        ReleaseEvidence: {
+            /** Format: date-time */
+            collected_at: string;
+            /** @description Address of the summary */
+            filepath: string;
+            /** @description SHA-256 of the summary */
+            sha: string;
+        };
+        /** ReleaseEvidenceSummary */
+        ReleaseEvidenceSummary: {
+            release: {
+                created_at: string;
+                description: string | null;
+                id: number;
+                milestones: {
+                    created_at: string;
+                    description: string | null;
+                    due_date: string | null;
+                    id: number;
+                    iid: number;
+                    state: string;
+                    title: string;
+                }[];
+                name: string;
+                project: {
+                    created_at: string;
+                    description: string | null;
+                    id: number;
+                    name: string;
+                };
+                tag_name: string;
+            };
+        };
+        /** ReleaseLink */
+        ReleaseLink: {
+            /** @description Address below the release that leads there, where it has one */
+            direct_asset_url: string;
+            id: number;
+            /** @enum {string} */
+            link_type: "other" | "runbook" | "image" | "package";
+            name: string;
+            /** @description Where the file is */
+            url: string;
+        };
+        /** ReleaseMilestone */
+        ReleaseMilestone: {
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            /** Format: date */
+            due_date: string | null;
+            /** @description Whether the day it was due is over */
+            expired: boolean;
+            /** @description Where it is one of a group */
+            group_id?: number;
+            id: number;
+            /** @description Number within the project or group */
+            iid: number;
+            issue_stats: {
+                closed: number;
+                total: number;
+            };
+            /** @description Where it is one of a project */
+            project_id?: number;
+            /** Format: date */
+            start_date: string | null;
+            /** @enum {string} */
+            state: "active" | "closed";
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+            web_url: string;
+        };
+        /** ReleaseSource */
+        ReleaseSource: {
+            format: string;
+            url: string;
+        };
         /** RenderedBadge */
         RenderedBadge: {
             image_url: string;
             link_url: string;
             rendered_image_url: string;
             rendered_link_url: string;
+        };
+        /** RepositoryBlob */
+        RepositoryBlob: {
+            /** @description Base64 */
+            content: string;
+            encoding: string;
+            sha: string;
+            /** @description Bytes */
+            size: number;
         };
         /** RepositoryFile */
         RepositoryFile: {
@@ -14692,6 +19764,11 @@ export interface components {
             ref: string;
             /** @description Bytes */
             size: number;
+        };
+        /** ResentWebHookEvent */
+        ResentWebHookEvent: {
+            /** @description What the receiver answered */
+            response_status: number;
         };
         /** ResourceAccessToken */
         ResourceAccessToken: {
@@ -14965,6 +20042,15 @@ export interface components {
             /** @description For `navigator.credentials.create` (PublicKeyCredentialCreationOptionsJSON) */
             options: unknown;
         };
+        /** ServiceAccount */
+        ServiceAccount: {
+            email: string;
+            id: number;
+            name: string;
+            /** @description Takes the place of the address when it is confirmed */
+            unconfirmed_email?: string;
+            username: string;
+        };
         /** SSHKey */
         SSHKey: {
             /** Format: date-time */
@@ -15002,9 +20088,57 @@ export interface components {
             starred_since: string;
             user: components["schemas"]["UserReference"];
         };
+        /** StatusCheckBranch */
+        StatusCheckBranch: {
+            code_owner_approval_required: boolean;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            name: string;
+            project_id: number;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** StatusCheckResponse */
+        StatusCheckResponse: {
+            external_status_check: components["schemas"]["ExternalStatusCheck"];
+            id: number;
+            merge_request: components["schemas"]["MergeRequest"];
+            sha: string;
+            /** @enum {string} */
+            status: "passed" | "failed" | "pending";
+        };
+        /** StatusCheckRetried */
+        StatusCheckRetried: {
+            message: string;
+        };
         /** Success */
         Success: {
             message: string;
+        };
+        /** SystemHook */
+        SystemHook: {
+            /** Format: date-time */
+            created_at: string;
+            description: string | null;
+            enable_ssl_verification: boolean;
+            id: number;
+            merge_requests_events: boolean;
+            name: string | null;
+            push_events: boolean;
+            /** @description Once for each push, with all its refs */
+            repository_update_events: boolean;
+            tag_push_events: boolean;
+            url: string;
+        };
+        /** SystemHookTry */
+        SystemHookTry: {
+            event_name: string;
+            name: string;
+            owner_email: string;
+            owner_name: string;
+            path: string;
+            project_id: number;
         };
         /** Tag */
         Tag: {
@@ -15022,8 +20156,18 @@ export interface components {
         };
         /** TagRelease */
         TagRelease: {
-            description: string;
+            description: string | null;
             tag_name: string;
+        };
+        /** Template */
+        Template: {
+            content: string;
+            name: string;
+        };
+        /** TemplateName */
+        TemplateName: {
+            key: string;
+            name: string;
         };
         /** Topic */
         Topic: {
@@ -15055,6 +20199,19 @@ export interface components {
             path: string;
             /** @description `tree`, `blob` or `commit` (submodule) */
             type: string;
+        };
+        /** TreeEntryCommit */
+        TreeEntryCommit: {
+            /** @description The newest commit that changed it; null where it was not found in time */
+            commit: components["schemas"]["Commit"] | null;
+            name: string;
+            path: string;
+            /** @description `tree`, `blob` or `commit` (submodule) */
+            type: string;
+        };
+        /** TriedWebHook */
+        TriedWebHook: {
+            message: string;
         };
         /** TwoFactor */
         TwoFactor: {
@@ -15297,6 +20454,7 @@ export interface components {
             deactivated: number;
             external: number;
             locked: number;
+            service_accounts: number;
             two_factor_disabled: number;
             two_factor_enabled: number;
         };
@@ -15449,6 +20607,90 @@ export interface components {
             /** @description The release of the API that this server is compatible with */
             version: string;
         };
+        /** WebCommitsKey */
+        WebCommitsKey: {
+            /** @description The public SSH key that commits made by this instance are signed with */
+            public_key: string;
+        };
+        /** WebHookEvent */
+        WebHookEvent: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Seconds */
+            execution_duration: number;
+            id: number;
+            /** @description What it was told, before a template of its own */
+            request_data: unknown;
+            /** @description Secret values are `[REDACTED]` */
+            request_headers: {
+                [key: string]: string;
+            };
+            /** @description At most 8 KB; why it failed, where nobody answered */
+            response_body: string | null;
+            response_headers: {
+                [key: string]: string;
+            };
+            /** @description A code of HTTP, or `internal error` where nobody answered */
+            response_status: string;
+            /** @description What it told of: `push_hooks` */
+            trigger: string;
+            /** @description Masked parts are `{key}` */
+            url: string;
+        };
+        /** WikiAttachment */
+        WikiAttachment: {
+            branch: string;
+            file_name: string;
+            /** @description Path in the repository of the wiki */
+            file_path: string;
+            link: {
+                markdown: string;
+                /** @description For links in pages */
+                url: string;
+            };
+        };
+        /** WikiPage */
+        WikiPage: {
+            /** @description HTML with `render_html` */
+            content: string;
+            encoding: string;
+            /** @enum {string} */
+            format: "markdown" | "rdoc" | "asciidoc" | "org";
+            /** @description What the text says of itself at its beginning */
+            front_matter: {
+                title?: string;
+            };
+            /** @description What names the page in addresses */
+            slug: string;
+            title: string;
+            /** @description What events call the page */
+            wiki_page_meta_id: number | null;
+        };
+        /** WikiPageBasic */
+        WikiPageBasic: {
+            /** @description With `with_content` */
+            content?: string;
+            encoding?: string;
+            /** @enum {string} */
+            format: "markdown" | "rdoc" | "asciidoc" | "org";
+            /** @description What names the page in addresses */
+            slug: string;
+            title: string;
+            /** @description What events call the page */
+            wiki_page_meta_id: number | null;
+        };
+        /** WikiPageVersion */
+        WikiPageVersion: {
+            author_email: string;
+            author_name: string;
+            /** Format: date-time */
+            authored_date: string;
+            /** @description Commit */
+            id: string;
+            short_id: string;
+            /** @description First line of the message */
+            title: string;
+        };
     };
     responses: {
         /** @description A parameter is missing or not valid, or what it asks for cannot be saved */
@@ -15583,7 +20825,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["MessageError"] | components["schemas"]["RecordError"] | components["schemas"]["ParameterError"];
+                "application/json": components["schemas"]["MessageError"] | components["schemas"]["MessagesError"] | components["schemas"]["RecordError"] | components["schemas"]["ParameterError"];
             };
         };
     };
@@ -16901,6 +22143,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -16941,6 +22184,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17022,6 +22266,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17054,6 +22299,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17093,6 +22339,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -17202,6 +22449,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17275,6 +22523,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17315,6 +22564,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17441,6 +22691,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17481,6 +22732,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17516,6 +22768,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17550,6 +22803,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17588,6 +22842,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -17816,6 +23071,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17894,6 +23150,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -17929,6 +23186,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -18055,6 +23313,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -18270,6 +23529,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -18302,6 +23562,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -18391,6 +23652,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -18464,6 +23726,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -18700,6 +23963,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -18780,6 +24044,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -18816,6 +24081,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -18856,6 +24122,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -18891,6 +24158,104 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdHooksByHookIdEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description A code, or one of `successful`, `client_failure`, `server_failure` */
+                status?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebHookEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdHooksByHookIdEventsByHookEventIdResend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the call */
+                hook_event_id: number;
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResentWebHookEvent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -18916,17 +24281,24 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GroupHook"];
+                    "application/json": components["schemas"]["TriedWebHook"];
                 };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -18968,6 +24340,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -19003,6 +24376,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -19093,6 +24467,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -19133,6 +24508,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -19168,6 +24544,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -19338,6 +24715,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -19424,6 +24802,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -19460,6 +24839,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -19502,6 +24882,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -19544,6 +24925,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -19631,6 +25013,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -19669,6 +25052,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -19700,6 +25084,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -19733,6 +25118,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -19828,6 +25214,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -19861,6 +25248,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -19939,6 +25327,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -19985,6 +25374,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -20023,6 +25413,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -20032,6 +25423,10 @@ export interface operations {
     getGroupsByIdMembersAll: {
         parameters: {
             query?: {
+                /** @description Only members with this role */
+                access_level?: number;
+                /** @description Only memberships that end some day, or only those that do not */
+                expires?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
@@ -20040,8 +25435,14 @@ export interface operations {
                 query?: string;
                 /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
+                /** @description By the ids of users unless told */
+                sort?: "name_asc" | "name_desc" | "access_level_asc" | "access_level_desc" | "last_joined" | "oldest_joined";
+                /** @description Only members whose role comes from there */
+                source?: "direct" | "inherited" | "shared";
                 /** @description Only members in this state */
                 state?: "awaiting" | "active";
+                /** @description Only people with or without a second factor; for those who decide about members */
+                two_factor?: "enabled" | "disabled";
                 /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
                 /** @description Also tell where the role comes from */
@@ -20150,7 +25551,396 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdMergeRequests: {
+        parameters: {
+            query?: {
+                /** @description Only those assigned to this user */
+                assignee_id?: number;
+                /** @description Only those of this author */
+                author_id?: number;
+                /** @description Only those of the author with this username */
+                author_username?: string;
+                /** @description Only those created at or after this time */
+                created_after?: string;
+                /** @description Only those created at or before this time */
+                created_before?: string;
+                /** @description Only drafts, or only those that are none */
+                draft?: boolean;
+                /** @description Only those with these internal ids. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Where `search` looks. Also as `in=a,b` */
+                "in[]"?: ("title" | "description")[];
+                /** @description Only those with all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Only those of the milestone with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description Leave those of archived projects out */
+                non_archived?: boolean;
+                /** @description What they must not have */
+                not?: {
+                    /** @description Not those with any of these labels */
+                    labels?: string[];
+                    /** @description Not those of the milestone with this title */
+                    milestone?: string;
+                };
+                /** @description What the list is ordered by */
+                order_by?: "created_at" | "updated_at" | "merged_at" | "title";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those that this user is asked to review */
+                reviewer_id?: number;
+                /** @description Only those in this relation to the caller */
+                scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
+                /** @description Only those whose name or description contains this text */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Branch with the changes */
+                source_branch?: string;
+                /** @description Only those in this state */
+                state?: "opened" | "closed" | "merged" | "locked" | "all";
+                /** @description Branch that the changes go to */
+                target_branch?: string;
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+                /** @description `simple` gives fewer fields */
+                view?: "simple";
+                /**
+                 * @deprecated
+                 * @description Use `draft`
+                 */
+                wip?: "yes" | "no";
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
+                /** @description Check anew whether each can be merged */
+                with_merge_status_recheck?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedMergeRequest"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdMilestones: {
+        parameters: {
+            query?: {
+                /** @description Only those that this day lies in */
+                containing_date?: string;
+                /** @description With `start_date`: only those that do not begin after this day */
+                end_date?: string;
+                /** @description Only those with these numbers; ignored with those of the groups above. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Also those of the groups above */
+                include_ancestors?: boolean;
+                /** @description Also those of the groups below */
+                include_descendants?: boolean;
+                /**
+                 * @deprecated
+                 * @description Use `include_ancestors`
+                 */
+                include_parent_milestones?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose title or description contains this text */
+                search?: string;
+                /** @description Only those whose title contains all of these words */
+                search_title?: string;
+                /** @description With `end_date`: only those that do not end before this day */
+                start_date?: string;
+                /** @description Only those in this state */
+                state?: "active" | "closed" | "all";
+                /** @description Only the one with this title */
+                title?: string;
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Milestone"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdMilestones: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdMilestonesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdMilestonesBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdMilestonesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Milestone"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdMilestonesByMilestoneId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Milestone"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdMilestonesByMilestoneId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdMilestonesByMilestoneIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdMilestonesByMilestoneIdBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdMilestonesByMilestoneIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Milestone"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdMilestonesByMilestoneId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdMilestonesByMilestoneIdMergeRequests: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequest"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -20224,6 +26014,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -20286,6 +26077,10 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description Also projects of the groups below */
                 include_subgroups?: boolean;
                 /** @description The lowest level of the caller */
@@ -20320,6 +26115,8 @@ export interface operations {
                 with_issues_enabled?: boolean;
                 /** @description Only projects with merge requests switched on */
                 with_merge_requests_enabled?: boolean;
+                /** @description Only those with artifacts of jobs that scan for weaknesses */
+                with_security_reports?: boolean;
                 /** @description Also those that the group was invited to */
                 with_shared?: boolean;
             };
@@ -20370,11 +26167,49 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postGroupsByIdProjectsByProjectId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Project */
+                project_id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getGroupsByIdProjectsShared: {
         parameters: {
             query?: {
                 /** @description Only archived projects, or only those that are not */
                 archived?: boolean;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description The lowest level of the caller */
                 min_access_level?: number;
                 /** @description Default `created_at`; sizes for administrators only */
@@ -20448,6 +26283,216 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdProtectedBranches: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name contains this text */
+                search?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Top-level group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedBranch"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdProtectedBranches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Top-level group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdProtectedBranchesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdProtectedBranchesBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdProtectedBranchesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedBranch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdProtectedBranchesByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Top-level group */
+                id: number | string;
+                /** @description Name of the branch, or a pattern with `*` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedBranch"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdProtectedBranchesByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Top-level group */
+                id: number | string;
+                /** @description Name of the branch, or a pattern with `*` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchGroupsByIdProtectedBranchesByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Top-level group */
+                id: number | string;
+                /** @description Name of the branch, or a pattern with `*` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchGroupsByIdProtectedBranchesByNameBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchGroupsByIdProtectedBranchesByNameBody"];
+                "multipart/form-data": components["schemas"]["PatchGroupsByIdProtectedBranchesByNameBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedBranch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -20521,6 +26566,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -20559,6 +26605,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -20593,7 +26640,61 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdReleases: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only names, descriptions and dates */
+                simple?: boolean;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupRelease"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -20625,6 +26726,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -20721,6 +26823,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -20808,6 +26911,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -20885,6 +26989,376 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdServiceAccounts: {
+        parameters: {
+            query?: {
+                /** @description What the list is ordered by */
+                order_by?: "id" | "username";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdServiceAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdServiceAccountsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdServiceAccountsBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdServiceAccountsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdServiceAccountsByUserId: {
+        parameters: {
+            query?: {
+                /** @description Also what it wrote, and groups that nobody else owns, instead of keeping them */
+                hard_delete?: boolean;
+            };
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchGroupsByIdServiceAccountsByUserId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchGroupsByIdServiceAccountsByUserIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchGroupsByIdServiceAccountsByUserIdBody"];
+                "multipart/form-data": components["schemas"]["PatchGroupsByIdServiceAccountsByUserIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdServiceAccountsByUserIdPersonalAccessTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those created at or after this time */
+                created_after?: string;
+                /** @description Only those created at or before this time */
+                created_before?: string;
+                /** @description Only those that expire after this day */
+                expires_after?: string;
+                /** @description Only those that expire before this day */
+                expires_before?: string;
+                /** @description Only those used at or after this time */
+                last_used_after?: string;
+                /** @description Only those used at or before this time */
+                last_used_before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only revoked tokens, or only those that are not */
+                revoked?: boolean;
+                /** @description In the name */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
+                /** @description Only active tokens, or only those that are not */
+                state?: "active" | "inactive";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonalAccessToken"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdServiceAccountsByUserIdPersonalAccessTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdServiceAccountsByUserIdPersonalAccessTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdServiceAccountsByUserIdPersonalAccessTokensBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdServiceAccountsByUserIdPersonalAccessTokensBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewPersonalAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description group */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotateBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewPersonalAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -20923,6 +27397,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -20959,6 +27434,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -21076,6 +27552,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -21165,8 +27642,275 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdUploads: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarkdownUpload"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdUploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostGroupsByIdUploadsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewMarkdownUpload"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdUploadsBySecretByFilename: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Name of the file */
+                filename: string;
+                /** @description Group */
+                id: number | string;
+                /** @description Secret of the upload, 32 characters */
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/bmp": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/tiff": string;
+                    "image/vnd.microsoft.icon": string;
+                    "image/webp": string;
+                    "video/mp4": string;
+                    "video/ogg": string;
+                    "video/quicktime": string;
+                    "video/webm": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdUploadsBySecretByFilename: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Name of the file */
+                filename: string;
+                /** @description Group */
+                id: number | string;
+                /** @description Secret of the upload, 32 characters */
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdUploadsByUploadId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the upload */
+                upload_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/bmp": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/tiff": string;
+                    "image/vnd.microsoft.icon": string;
+                    "image/webp": string;
+                    "video/mp4": string;
+                    "video/ogg": string;
+                    "video/quicktime": string;
+                    "video/webm": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdUploadsByUploadId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Id of the upload */
+                upload_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -21253,6 +27997,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -21339,6 +28084,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -21381,8 +28127,738 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdWikis: {
+        parameters: {
+            query?: {
+                /** @description With the texts */
+                with_content?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPageBasic"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdWikis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostGroupsByIdWikisBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostGroupsByIdWikisBody"];
+                "multipart/form-data": components["schemas"]["PostGroupsByIdWikisBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdWikisBySlug: {
+        parameters: {
+            query?: {
+                /** @description The text as HTML */
+                render_html?: boolean;
+                /** @description Commit at which the page is wanted */
+                version?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Slug of the page, URL-encoded: `folder%2Fpage` */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putGroupsByIdWikisBySlug: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Slug of the page, URL-encoded: `folder%2Fpage` */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdWikisBySlugBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdWikisBySlugBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdWikisBySlugBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdWikisBySlug: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Slug of the page, URL-encoded: `folder%2Fpage` */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdWikisBySlugVersions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+                /** @description Slug of the page, URL-encoded: `folder%2Fpage` */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPageVersion"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postGroupsByIdWikisAttachments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostGroupsByIdWikisAttachmentsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiAttachment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getGroupsByIdWikisAttachmentsBySecretByFilename: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Name of the file */
+                filename: string;
+                /** @description Group */
+                id: number | string;
+                /** @description The part of its path after `uploads/` */
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/bmp": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/tiff": string;
+                    "image/vnd.microsoft.icon": string;
+                    "image/webp": string;
+                    "video/mp4": string;
+                    "video/ogg": string;
+                    "video/quicktime": string;
+                    "video/webm": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getHooks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemHook"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostHooksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostHooksBody"];
+                "multipart/form-data": components["schemas"]["PostHooksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemHook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getHooksById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the hook */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemHook"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putHooksById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the hook */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutHooksByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutHooksByIdBody"];
+                "multipart/form-data": components["schemas"]["PutHooksByIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemHook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postHooksById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the hook */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemHookTry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteHooksById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id of the hook */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getHooksByIdEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description A code, or one of `successful`, `client_failure`, `server_failure` */
+                status?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the hook */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebHookEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postHooksByIdEventsByHookEventIdResend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the call */
+                hook_event_id: number;
+                /** @description Id of the hook */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResentWebHookEvent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postImportHostedgitCancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostImportHostedgitCancelBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostImportHostedgitCancelBody"];
+                "multipart/form-data": components["schemas"]["PostImportHostedgitCancelBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanceledImport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getInstanceConfiguration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstanceConfiguration"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -21617,6 +29093,20 @@ export interface operations {
                 content: {
                     "application/zip": string;
                 };
+            };
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
@@ -21902,7 +29392,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Only those whose name or description contains this text */
+                /** @description Only those whose name or path contains this text */
                 search?: string;
                 /** @description Only those without a group above */
                 top_level_only?: boolean;
@@ -22373,6 +29863,10 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description Only those with an id above this */
                 id_after?: number;
                 /** @description Only those with an id below this */
@@ -22516,6 +30010,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -22524,6 +30019,8 @@ export interface operations {
     getProjectsById: {
         parameters: {
             query?: {
+                /** @description Also the licence of the default branch */
+                license?: boolean;
                 /** @description Sizes; reporters and above */
                 statistics?: boolean;
                 /** @description Administrators only */
@@ -22607,6 +30104,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -22648,6 +30146,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -22729,6 +30228,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -22761,6 +30261,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -22800,6 +30301,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -22909,6 +30411,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -22982,6 +30485,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23022,6 +30526,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23093,6 +30598,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23123,6 +30629,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -23349,6 +30856,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23427,6 +30935,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23462,6 +30971,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23518,8 +31028,14 @@ export interface operations {
                 dry_run?: boolean;
                 /** @description Branch or tag that a dry run is for */
                 dry_run_ref?: string;
+                /** @description Also list the inputs, with the options and defaults that hold beside `inputs` */
+                include_inputs?: boolean;
                 /** @description Also list the jobs */
                 include_jobs?: boolean;
+                /** @description Values for the inputs that the configuration declares */
+                inputs?: {
+                    [key: string]: unknown;
+                };
                 /**
                  * @deprecated
                  * @description Use `dry_run_ref`
@@ -23574,6 +31090,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PostProjectsByIdCiLintBody"];
@@ -23596,6 +31113,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23710,6 +31228,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23742,6 +31261,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -23828,6 +31348,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23906,6 +31427,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23941,6 +31463,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -23975,6 +31498,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -24065,6 +31589,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -24138,6 +31663,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -24203,6 +31729,307 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdExport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectExport"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdExportBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdExportBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdExportBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdExportDownload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdExternalStatusChecks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExternalStatusCheck"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdExternalStatusChecks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdExternalStatusChecksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdExternalStatusChecksBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdExternalStatusChecksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExternalStatusCheck"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdExternalStatusChecksByCheckId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description External status check */
+                check_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdExternalStatusChecksByCheckIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdExternalStatusChecksByCheckIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdExternalStatusChecksByCheckIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExternalStatusCheck"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdExternalStatusChecksByCheckId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description External status check */
+                check_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdFork: {
         parameters: {
             query?: never;
@@ -24235,6 +32062,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -24274,6 +32102,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -24307,6 +32136,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -24323,6 +32153,10 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description Only those with an id above this */
                 id_after?: number;
                 /** @description Only those with an id below this */
@@ -24420,6 +32254,42 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdGitAddresses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GitAddresses"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -24566,6 +32436,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -24646,6 +32517,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -24682,6 +32554,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -24722,6 +32595,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -24757,6 +32631,104 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdHooksByHookIdEvents: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description A code, or one of `successful`, `client_failure`, `server_failure` */
+                status?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebHookEvent"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdHooksByHookIdEventsByHookEventIdResend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the call */
+                hook_event_id: number;
+                /** @description Id of the webhook */
+                hook_id: number;
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResentWebHookEvent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -24782,17 +32754,24 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProjectHook"];
+                    "application/json": components["schemas"]["TriedWebHook"];
                 };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -24834,6 +32813,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -24869,6 +32849,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -24907,7 +32888,44 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectImport"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -24997,6 +33015,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25037,6 +33056,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25072,6 +33092,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25205,6 +33226,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25292,6 +33314,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25324,6 +33347,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -25410,6 +33434,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25442,6 +33467,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -25585,6 +33611,14 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -25624,6 +33658,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25701,6 +33736,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25741,6 +33777,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25775,6 +33812,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25816,6 +33854,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25850,6 +33889,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -25926,6 +33966,14 @@ export interface operations {
                 content: {
                     "application/zip": string;
                 };
+            };
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
@@ -26071,6 +34119,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -26153,6 +34202,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -26189,6 +34239,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -26223,6 +34274,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -26266,6 +34318,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -26308,6 +34361,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -26347,6 +34401,90 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdLfsLocks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LfsFileLock"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdLfsLocksByLockId: {
+        parameters: {
+            query?: {
+                /** @description Take somebody else's lock away; maintainers only */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the lock */
+                lock_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -26448,6 +34586,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -26527,6 +34666,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -26573,6 +34713,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -26582,6 +34723,10 @@ export interface operations {
     getProjectsByIdMembersAll: {
         parameters: {
             query?: {
+                /** @description Only members with this role */
+                access_level?: number;
+                /** @description Only memberships that end some day, or only those that do not */
+                expires?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
@@ -26590,8 +34735,14 @@ export interface operations {
                 query?: string;
                 /** @description Also tell whether the member takes a seat */
                 show_seat_info?: boolean;
+                /** @description By the ids of users unless told */
+                sort?: "name_asc" | "name_desc" | "access_level_asc" | "access_level_desc" | "last_joined" | "oldest_joined";
+                /** @description Only members whose role comes from there */
+                source?: "direct" | "inherited" | "shared";
                 /** @description Only members in this state */
                 state?: "awaiting" | "active";
+                /** @description Only people with or without a second factor; for those who decide about members */
+                two_factor?: "enabled" | "disabled";
                 /** @description Only members with these user ids. Also as `user_ids=a,b` */
                 "user_ids[]"?: number[];
                 /** @description Also tell where the role comes from */
@@ -26701,6 +34852,17 @@ export interface operations {
                 "iids[]"?: number[];
                 /** @description Where `search` looks. Also as `in=a,b` */
                 "in[]"?: ("title" | "description")[];
+                /** @description Only those with all of these labels; `None` for those without, `Any` for those with any. Also as `labels=a,b` */
+                "labels[]"?: string[];
+                /** @description Only those of the milestone with this title; `None`, `Any` */
+                milestone?: string;
+                /** @description What they must not have */
+                not?: {
+                    /** @description Not those with any of these labels */
+                    labels?: string[];
+                    /** @description Not those of the milestone with this title */
+                    milestone?: string;
+                };
                 /** @description What the list is ordered by */
                 order_by?: "created_at" | "updated_at" | "merged_at" | "title";
                 /** @description Page number, from 1 */
@@ -26732,6 +34894,8 @@ export interface operations {
                  * @description Use `draft`
                  */
                 wip?: "yes" | "no";
+                /** @description Labels with colour and description */
+                with_labels_details?: boolean;
                 /** @description Check anew whether each can be merged */
                 with_merge_status_recheck?: boolean;
             };
@@ -26762,7 +34926,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MergeRequest"][];
+                    "application/json": components["schemas"]["ListedMergeRequest"][];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -26809,8 +34973,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -26896,6 +35062,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -26932,6 +35099,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -27240,7 +35408,181 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMergeRequestsByMergeRequestIidRebase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidRebaseBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidRebaseBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMergeRequestsByMergeRequestIidRebaseBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestRebase"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidStatusCheckResponses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidStatusCheckResponsesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidStatusCheckResponsesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMergeRequestsByMergeRequestIidStatusCheckResponsesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatusCheckResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsByMergeRequestIidStatusChecks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestStatusCheck"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMergeRequestsByMergeRequestIidStatusChecksByExternalStatusCheckIdRetry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description External status check */
+                external_status_check_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Internal id of the merge request */
+                merge_request_iid: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatusCheckRetried"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -27292,6 +35634,318 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMilestones: {
+        parameters: {
+            query?: {
+                /** @description Only those that this day lies in */
+                containing_date?: string;
+                /** @description With `start_date`: only those that do not begin after this day */
+                end_date?: string;
+                /** @description Only those with these numbers; ignored with those of the groups above. Also as `iids=a,b` */
+                "iids[]"?: number[];
+                /** @description Also those of the groups above */
+                include_ancestors?: boolean;
+                /**
+                 * @deprecated
+                 * @description Use `include_ancestors`
+                 */
+                include_parent_milestones?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose title or description contains this text */
+                search?: string;
+                /** @description Only those whose title contains all of these words */
+                search_title?: string;
+                /** @description With `end_date`: only those that do not end before this day */
+                start_date?: string;
+                /** @description Only those in this state */
+                state?: "active" | "closed" | "all";
+                /** @description Only the one with this title */
+                title?: string;
+                /** @description Only those changed at or after this time */
+                updated_after?: string;
+                /** @description Only those changed at or before this time */
+                updated_before?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Milestone"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMilestones: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdMilestonesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdMilestonesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdMilestonesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Milestone"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMilestonesByMilestoneId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Milestone"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdMilestonesByMilestoneId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdMilestonesByMilestoneIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdMilestonesByMilestoneIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdMilestonesByMilestoneIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Milestone"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdMilestonesByMilestoneId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMilestonesByMilestoneIdMergeRequests: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequest"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdMilestonesByMilestoneIdPromote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the milestone */
+                milestone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Milestone"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -27365,6 +36019,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -27404,6 +36059,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -27554,6 +36210,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -27641,6 +36298,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -27768,6 +36426,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -27851,6 +36510,382 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdProtectedBranches: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name contains this text */
+                search?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedBranch"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdProtectedBranches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdProtectedBranchesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdProtectedBranchesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdProtectedBranchesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedBranch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdProtectedBranchesByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Name of the branch, or a pattern with `*` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedBranch"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdProtectedBranchesByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Name of the branch, or a pattern with `*` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchProjectsByIdProtectedBranchesByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Name of the branch, or a pattern with `*` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchProjectsByIdProtectedBranchesByNameBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchProjectsByIdProtectedBranchesByNameBody"];
+                "multipart/form-data": components["schemas"]["PatchProjectsByIdProtectedBranchesByNameBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedBranch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdProtectedTags: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those whose name contains this text */
+                search?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedTag"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdProtectedTags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdProtectedTagsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdProtectedTagsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdProtectedTagsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedTag"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdProtectedTagsByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Name of the tag, or a pattern with `*` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedTag"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdProtectedTagsByName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Name of the tag, or a pattern with `*` */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdPushRule: {
         parameters: {
             query?: never;
@@ -27919,6 +36954,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -27957,6 +36993,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -27991,7 +37028,627 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdReleases: {
+        parameters: {
+            query?: {
+                /** @description Position from the `next` link of the page before */
+                cursor?: string;
+                /** @description Also tell the description as HTML */
+                include_html_description?: boolean;
+                /** @description What the list is ordered by */
+                order_by?: "released_at" | "created_at";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Set to `keyset` to page by cursor */
+                pagination?: "keyset" | "offset" | "legacy";
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Only those last changed after */
+                updated_after?: string;
+                /** @description Only those last changed before */
+                updated_before?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdReleases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdReleasesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdReleasesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdReleasesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdReleasesByTagName: {
+        parameters: {
+            query?: {
+                /** @description Also tell the description as HTML */
+                include_html_description?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdReleasesByTagName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdReleasesByTagNameBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdReleasesByTagNameBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdReleasesByTagNameBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdReleasesByTagName: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdReleasesByTagNameAssetsLinks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleaseLink"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdReleasesByTagNameAssetsLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdReleasesByTagNameAssetsLinksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdReleasesByTagNameAssetsLinksBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdReleasesByTagNameAssetsLinksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleaseLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdReleasesByTagNameAssetsLinksByLinkId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the link */
+                link_id: number;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleaseLink"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdReleasesByTagNameAssetsLinksByLinkId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the link */
+                link_id: number;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdReleasesByTagNameAssetsLinksByLinkIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdReleasesByTagNameAssetsLinksByLinkIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdReleasesByTagNameAssetsLinksByLinkIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleaseLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdReleasesByTagNameAssetsLinksByLinkId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the link */
+                link_id: number;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleaseLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdReleasesByTagNameDownloadsByPath: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description `direct_asset_path` of its link */
+                path: string;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdReleasesByTagNameEvidence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdReleasesByTagNameEvidencesByEvidenceId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id of the note */
+                evidence_id: number;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Tag of the release */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleaseEvidenceSummary"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdReleasesPermalinkLatest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdReleasesPermalinkLatestByPath: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description What follows the tag in the address */
+                path: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -28023,6 +37680,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -28032,8 +37690,12 @@ export interface operations {
     getProjectsByIdRepositoryArchive: {
         parameters: {
             query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
                 /** @description Kind of archive */
-                format?: "tar.gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                format?: "tar.gz" | "tgz" | "gz" | "tar.bz2" | "tbz" | "tbz2" | "tb2" | "bz2" | "tar" | "zip";
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -28084,6 +37746,10 @@ export interface operations {
     getProjectsByIdRepositoryArchiveBz2: {
         parameters: {
             query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -28128,9 +37794,64 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdRepositoryArchiveGz: {
+        parameters: {
+            query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
+                /** @description Only what is below this path */
+                path?: string;
+                /** @description Commit, branch or tag */
+                sha?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdRepositoryArchiveTar: {
         parameters: {
             query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -28178,6 +37899,10 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTarBz2: {
         parameters: {
             query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -28225,6 +37950,10 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTarGz: {
         parameters: {
             query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -28272,6 +38001,10 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTb2: {
         parameters: {
             query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -28319,6 +38052,10 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTbz: {
         parameters: {
             query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -28366,6 +38103,10 @@ export interface operations {
     getProjectsByIdRepositoryArchiveTbz2: {
         parameters: {
             query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -28410,9 +38151,64 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdRepositoryArchiveTgz: {
+        parameters: {
+            query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
+                /** @description Only what is below this path */
+                path?: string;
+                /** @description Commit, branch or tag */
+                sha?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdRepositoryArchiveZip: {
         parameters: {
             query?: {
+                /** @description Files and directories that are left out, separated by commas; no patterns. Also as `exclude_paths=a,b` */
+                "exclude_paths[]"?: string[];
+                /** @description Content of files of Git LFS in place of the pointers to it */
+                include_lfs_blobs?: boolean;
                 /** @description Only what is below this path */
                 path?: string;
                 /** @description Commit, branch or tag */
@@ -28445,6 +38241,88 @@ export interface operations {
                 };
                 content: {
                     "application/zip": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryBlobsBySha: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash of the blob, in full */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepositoryBlob"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryBlobsByShaRaw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash of the blob, in full */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -28548,6 +38426,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -28622,8 +38501,178 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdRepositoryBranchesByBranchProtect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the branch */
+                branch: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdRepositoryBranchesByBranchProtectBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdRepositoryBranchesByBranchProtectBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdRepositoryBranchesByBranchProtectBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdRepositoryBranchesByBranchUnprotect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the branch */
+                branch: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryChangelog: {
+        parameters: {
+            query: {
+                /** @description Path of the configuration in the repository */
+                config_file?: string;
+                /** @description Where the configuration is read; the default branch when absent */
+                config_file_ref?: string;
+                /** @description Date of the version; now when absent */
+                date?: string;
+                /** @description Commit after which it begins; the tag of the release before when absent */
+                from?: string;
+                /** @description Last commit; the tip of the branch when absent */
+                to?: string;
+                /** @description Trailer that commits are chosen by */
+                trailer?: string;
+                /** @description Version, as semantic versioning writes it */
+                version: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changelog"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdRepositoryChangelog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryChangelogBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryChangelogBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryChangelogBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -28733,8 +38782,282 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryCommitsByCommitIdDiscussions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Hash, branch or tag */
+                commit_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdRepositoryCommitsByCommitIdDiscussions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Hash, branch or tag */
+                commit_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryCommitsByCommitIdDiscussionsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryCommitsByCommitIdDiscussionsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryCommitsByCommitIdDiscussionsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Hash, branch or tag */
+                commit_id: string;
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discussion"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Hash, branch or tag */
+                commit_id: string;
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Hash, branch or tag */
+                commit_id: string;
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Hash, branch or tag */
+                commit_id: string;
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -28781,6 +39104,155 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postProjectsByIdRepositoryCommitsByShaCherryPick: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash, branch or tag */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryCommitsByShaCherryPickBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryCommitsByShaCherryPickBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryCommitsByShaCherryPickBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DryRun"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryCommitsByShaComments: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash, branch or tag */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitNote"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdRepositoryCommitsByShaComments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash, branch or tag */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryCommitsByShaCommentsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryCommitsByShaCommentsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryCommitsByShaCommentsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitNote"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdRepositoryCommitsByShaDiff: {
         parameters: {
             query?: {
@@ -28821,6 +39293,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FileDiff"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryCommitsByShaMergeRequests: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only merge requests in this state */
+                state?: "all" | "opened" | "closed" | "locked" | "merged";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash, branch or tag */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequest"][];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -28887,11 +39412,208 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postProjectsByIdRepositoryCommitsByShaRevert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash, branch or tag */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryCommitsByShaRevertBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryCommitsByShaRevertBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryCommitsByShaRevertBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DryRun"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryCommitsByShaSequence: {
+        parameters: {
+            query?: {
+                /** @description Follow only the first parent of merge commits */
+                first_parent?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash, branch or tag */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitSequence"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryCommitsByShaSignature: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash, branch or tag */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitSignature"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryCommitsByShaStatuses: {
+        parameters: {
+            query?: {
+                /** @description Also what later ones have replaced */
+                all?: boolean;
+                /** @description Only of this name */
+                name?: string;
+                /** @description What the list is ordered by */
+                order_by?: "id" | "pipeline_id";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Id of the pipeline */
+                pipeline_id?: number;
+                /** @description Branch or tag of the pipeline */
+                ref?: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+                /** @description Only of this stage; `external` for those of other systems */
+                stage?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash, branch or tag */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitStatus"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdRepositoryCompare: {
         parameters: {
             query: {
                 /** @description Commit, branch or tag to compare from */
                 from: string;
+                /** @description Project that `from` is of, where it is a fork or the origin */
+                from_project_id?: number;
                 /** @description Compare directly instead of from the merge base */
                 straight?: boolean;
                 /** @description Commit, branch or tag to compare to */
@@ -28932,6 +39654,61 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdRepositoryContributors: {
+        parameters: {
+            query?: {
+                /** @description What the list is ordered by */
+                order_by?: "name" | "email" | "commits";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Branch, tag or commit; the default branch when absent */
+                ref?: string;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contributor"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdRepositoryFilesByFilePath: {
         parameters: {
             query?: {
@@ -28961,6 +39738,181 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RepositoryFile"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdRepositoryFilesByFilePath: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the file, URL-encoded */
+                file_path: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdRepositoryFilesByFilePathBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdRepositoryFilesByFilePathBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdRepositoryFilesByFilePathBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileCommit"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdRepositoryFilesByFilePath: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Path of the file, URL-encoded */
+                file_path: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdRepositoryFilesByFilePathBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdRepositoryFilesByFilePathBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdRepositoryFilesByFilePathBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileCommit"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdRepositoryFilesByFilePath: {
+        parameters: {
+            query: {
+                /** @description The author's email; the caller's by default */
+                author_email?: string;
+                /** @description The author's name; the caller's by default */
+                author_name?: string;
+                /** @description Branch that gets the commit */
+                branch: string;
+                /** @description Message of the commit */
+                commit_message: string;
+                /** @description Last known commit of the file: refused when there is a newer one */
+                last_commit_id?: string;
+                /** @description Branch that a new `branch` starts from */
+                start_branch?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Path of the file, URL-encoded */
+                file_path: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryFilesByFilePathBlame: {
+        parameters: {
+            query: {
+                /** @description Only these lines */
+                range?: {
+                    /** @description Last line */
+                    end: number;
+                    /** @description First line */
+                    start: number;
+                };
+                /** @description Commit, branch or tag */
+                ref: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Path of the file, URL-encoded */
+                file_path: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlameRange"][];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -29009,7 +39961,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/octet-stream": string;
                     "text/plain": string;
+                };
+            };
+            /** @description Success */
+            206: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description Elsewhere: see `Location` */
+            302: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["OutOfPlace"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryMergeBase: {
+        parameters: {
+            query: {
+                /** @description Two or more hashes, branches or tags. Also as `refs=a,b` */
+                "refs[]": string[];
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Commit"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -29017,6 +40041,80 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdRepositoryMergedBranches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted: it happens soon */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdRepositorySubmodulesBySubmodule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Path of the submodule */
+                submodule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdRepositorySubmodulesBySubmoduleBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdRepositorySubmodulesBySubmoduleBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdRepositorySubmodulesBySubmoduleBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -29113,6 +40211,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -29187,8 +40286,47 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryTagsByTagNameSignature: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Name of the tag */
+                tag_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitSignature"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -29253,6 +40391,59 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdRepositoryTreeLastCommits: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description The directory; the top one when absent */
+                path?: string;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Commit, branch or tag */
+                ref?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreeEntryCommit"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdRestore: {
         parameters: {
             query?: never;
@@ -29279,6 +40470,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -29381,6 +40573,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -29416,6 +40609,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -29448,7 +40642,452 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdSecuritySettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectSecuritySettings"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdSecuritySettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdSecuritySettingsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdSecuritySettingsBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdSecuritySettingsBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectSecuritySettings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdServiceAccounts: {
+        parameters: {
+            query?: {
+                /** @description What the list is ordered by */
+                order_by?: "id" | "username";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdServiceAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdServiceAccountsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdServiceAccountsBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdServiceAccountsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdServiceAccountsByUserId: {
+        parameters: {
+            query?: {
+                /** @description Also what it wrote, and groups that nobody else owns, instead of keeping them */
+                hard_delete?: boolean;
+            };
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchProjectsByIdServiceAccountsByUserId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchProjectsByIdServiceAccountsByUserIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchProjectsByIdServiceAccountsByUserIdBody"];
+                "multipart/form-data": components["schemas"]["PatchProjectsByIdServiceAccountsByUserIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdServiceAccountsByUserIdPersonalAccessTokens: {
+        parameters: {
+            query?: {
+                /** @description Only those created at or after this time */
+                created_after?: string;
+                /** @description Only those created at or before this time */
+                created_before?: string;
+                /** @description Only those that expire after this day */
+                expires_after?: string;
+                /** @description Only those that expire before this day */
+                expires_before?: string;
+                /** @description Only those used at or after this time */
+                last_used_after?: string;
+                /** @description Only those used at or before this time */
+                last_used_before?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only revoked tokens, or only those that are not */
+                revoked?: boolean;
+                /** @description In the name */
+                search?: string;
+                /** @description Direction of the order */
+                sort?: "created_asc" | "created_desc" | "expires_asc" | "expires_desc" | "last_used_asc" | "last_used_desc" | "name_asc" | "name_desc";
+                /** @description Only active tokens, or only those that are not */
+                state?: "active" | "inactive";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonalAccessToken"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdServiceAccountsByUserIdPersonalAccessTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdServiceAccountsByUserIdPersonalAccessTokensBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdServiceAccountsByUserIdPersonalAccessTokensBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdServiceAccountsByUserIdPersonalAccessTokensBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewPersonalAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description project */
+                id: number | string;
+                /** @description Id of the token */
+                token_id: number;
+                /** @description Service account */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotateBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotateBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdServiceAccountsByUserIdPersonalAccessTokensByTokenIdRotateBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewPersonalAccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -29486,6 +41125,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -29573,6 +41213,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -29613,6 +41254,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -29706,6 +41348,47 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    postProjectsByIdStatusesBySha: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Hash, branch or tag */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdStatusesByShaBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdStatusesByShaBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdStatusesByShaBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProjectsByIdStorage: {
         parameters: {
             query?: never;
@@ -29730,6 +41413,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectStorage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdTemplatesByType: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Kind of the templates */
+                type: "dockerfiles" | "gitignores" | "gitlab_ci_ymls" | "licenses" | "issues" | "merge_requests";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateName"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdTemplatesByTypeByKey: {
+        parameters: {
+            query?: {
+                /** @description Holder of the rights; your name by default */
+                fullname?: string;
+                /** @description Name of the program that licences are filled in with */
+                project?: string;
+                /** @description Project that keeps it, where several have one of this name */
+                source_template_project_id?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Key of the template, as the list tells it */
+                key: string;
+                /** @description Kind of the templates */
+                type: "dockerfiles" | "gitignores" | "gitlab_ci_ymls" | "licenses" | "issues" | "merge_requests";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseTemplate"] | components["schemas"]["Template"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -29774,6 +41555,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -29857,6 +41639,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -29897,7 +41680,274 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdUploads: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarkdownUpload"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdUploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostProjectsByIdUploadsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewMarkdownUpload"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdUploadsBySecretByFilename: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Name of the file */
+                filename: string;
+                /** @description Project */
+                id: number | string;
+                /** @description Secret of the upload, 32 characters */
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/bmp": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/tiff": string;
+                    "image/vnd.microsoft.icon": string;
+                    "image/webp": string;
+                    "video/mp4": string;
+                    "video/ogg": string;
+                    "video/quicktime": string;
+                    "video/webm": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdUploadsBySecretByFilename: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Name of the file */
+                filename: string;
+                /** @description Project */
+                id: number | string;
+                /** @description Secret of the upload, 32 characters */
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdUploadsByUploadId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the upload */
+                upload_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/bmp": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/tiff": string;
+                    "image/vnd.microsoft.icon": string;
+                    "image/webp": string;
+                    "video/mp4": string;
+                    "video/ogg": string;
+                    "video/quicktime": string;
+                    "video/webm": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdUploadsByUploadId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Id of the upload */
+                upload_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -30037,6 +42087,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -30123,6 +42174,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -30165,8 +42217,440 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdWikis: {
+        parameters: {
+            query?: {
+                /** @description With the texts */
+                with_content?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPageBasic"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdWikis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdWikisBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdWikisBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdWikisBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdWikisBySlug: {
+        parameters: {
+            query?: {
+                /** @description The text as HTML */
+                render_html?: boolean;
+                /** @description Commit at which the page is wanted */
+                version?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Slug of the page, URL-encoded: `folder%2Fpage` */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProjectsByIdWikisBySlug: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Slug of the page, URL-encoded: `folder%2Fpage` */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdWikisBySlugBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdWikisBySlugBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdWikisBySlugBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdWikisBySlug: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Slug of the page, URL-encoded: `folder%2Fpage` */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdWikisBySlugVersions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+                /** @description Slug of the page, URL-encoded: `folder%2Fpage` */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiPageVersion"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdWikisAttachments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostProjectsByIdWikisAttachmentsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WikiAttachment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdWikisAttachmentsBySecretByFilename: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Name of the file */
+                filename: string;
+                /** @description Project */
+                id: number | string;
+                /** @description The part of its path after `uploads/` */
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/bmp": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/tiff": string;
+                    "image/vnd.microsoft.icon": string;
+                    "image/webp": string;
+                    "video/mp4": string;
+                    "video/ogg": string;
+                    "video/quicktime": string;
+                    "video/webm": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["PostProjectsImportBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Name": components["headers"]["RateLimitName"];
+                    "RateLimit-Observed": components["headers"]["RateLimitObserved"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "RateLimit-ResetTime": components["headers"]["RateLimitResetTime"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectImport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsUserByUserId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description In forms, lists are written `name[]=a&name[]=b` and hashes `name[key]=a`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsUserByUserIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsUserByUserIdBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsUserByUserIdBody"] & {
+                    /**
+                     * Format: binary
+                     * @description Picture: PNG, JPEG, GIF, WebP, BMP or ICO; empty removes it
+                     */
+                    avatar?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -30724,6 +43208,503 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getServiceAccounts: {
+        parameters: {
+            query?: {
+                /** @description What the list is ordered by */
+                order_by?: "id" | "username";
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Direction of the order */
+                sort?: "asc" | "desc";
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postServiceAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PostServiceAccountsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostServiceAccountsBody"];
+                "multipart/form-data": components["schemas"]["PostServiceAccountsBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchServiceAccountsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Service account */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchServiceAccountsByIdBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PatchServiceAccountsByIdBody"];
+                "multipart/form-data": components["schemas"]["PatchServiceAccountsByIdBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplatesDockerfiles: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateName"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplatesDockerfilesByKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key of the template, as the list tells it */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplatesGitignores: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateName"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplatesGitignoresByKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key of the template, as the list tells it */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplatesGitlabCiYmls: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateName"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplatesGitlabCiYmlsByKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key of the template, as the list tells it */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplatesLicenses: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+                /** @description Only those that many projects use, or only the others */
+                popular?: boolean;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseTemplate"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplatesLicensesByKey: {
+        parameters: {
+            query?: {
+                /** @description Holder of the rights; your name by default */
+                fullname?: string;
+                /** @description Name of the program that licences are filled in with */
+                project?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Key of the template, as the list tells it */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LicenseTemplate"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplatesProjects: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectTemplate"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -32785,7 +45766,7 @@ export interface operations {
                 /** @description Whether the user is external: sees internal projects as a member only */
                 external?: boolean;
                 /** @description Administrators only: one kind of accounts */
-                filter?: "active" | "admins" | "blocked" | "blocked_pending_approval" | "banned" | "deactivated" | "locked" | "external" | "bots" | "two_factor_enabled" | "two_factor_disabled";
+                filter?: "active" | "admins" | "blocked" | "blocked_pending_approval" | "banned" | "deactivated" | "locked" | "external" | "bots" | "service_accounts" | "two_factor_enabled" | "two_factor_disabled";
                 /** @description Only people: neither bots nor internal users */
                 humans?: boolean;
                 /** @description Only users with an id above this */
@@ -34053,6 +47034,10 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description Only those with an id above this */
                 id_after?: number;
                 /** @description Only those with an id below this */
@@ -34339,6 +47324,10 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description Only those with an id above this */
                 id_after?: number;
                 /** @description Only those with an id below this */
@@ -34832,6 +47821,10 @@ export interface operations {
                 archived?: boolean;
                 /** @description Position from the `next` link of the page before */
                 cursor?: string;
+                /** @description Administrators only: values that they must have */
+                custom_attributes?: {
+                    [key: string]: string;
+                };
                 /** @description Only those with an id above this */
                 id_after?: number;
                 /** @description Only those with an id below this */
@@ -35009,6 +48002,39 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebCommitsPublicKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebCommitsKey"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

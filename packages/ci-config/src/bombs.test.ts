@@ -75,6 +75,49 @@ const bombs: Bomb[] = [
     limit: 'nodes',
   },
   {
+    name: 'blocks that never close',
+    text: `spec: {inputs: {a: {default: b}}}\n---\n#${'$[['.repeat(150_000)}\n${job}`,
+  },
+  {
+    name: 'blocks over lines',
+    text: `spec: {inputs: {a: {default: b}}}\n---\n${'# $[[\n'.repeat(70_000)}${job}# ]]\n`,
+  },
+  {
+    name: 'more blocks than allowed',
+    text: `spec: {inputs: {a: {default: b}}}\n---\n${lines(10_001, (n) => `.k${n}: $[[ inputs.a ]]`)}\n${job}`,
+    limit: 'interpolations',
+  },
+  {
+    name: 'a large input used often',
+    text: `spec: {inputs: {a: {default: ${'x'.repeat(100_000)}}}}\n---\n${lines(1_000, (n) => `.k${n}: <$[[ inputs.a ]]>`)}\n${job}`,
+    limit: 'expandedBytes',
+  },
+  {
+    name: 'a large list used often',
+    text: `spec: {inputs: {a: {type: array, default: [${'x, '.repeat(20_000)}]}}}\n---\n${lines(100, (n) => `.k${n}: $[[ inputs.a ]]`)}\n${job}`,
+    limit: 'nodes',
+  },
+  {
+    name: 'more inputs than allowed',
+    text: `spec:\n  inputs:\n${lines(501, (n) => `    i${n}: {default: x}`)}\n---\n${job}`,
+    limit: 'inputs',
+  },
+  {
+    name: 'a long chain of rules of inputs',
+    text: `spec:\n  inputs:\n${lines(499, (n) => `    i${n}: {rules: [{if: '$[[ inputs.i${n + 1} ]] == "x"', default: x}]}`)}\n    i499: {default: x}\n---\njob: {script: "$[[ inputs.i0 ]]"}\n`,
+  },
+  {
+    name: 'a slow regular expression of an input',
+    text: `spec: {inputs: {a: {default: ${'a'.repeat(50_000)}!, regex: '^(a+)+$'}}}\n---\n${job}`,
+    error: /does not match required RegEx/,
+  },
+  {
+    name: 'an input that is deep JSON',
+    text: `spec: {inputs: {a: {type: array}}}\n---\n${job}`,
+    context: { inputs: { a: '['.repeat(5_000) + ']'.repeat(5_000) } },
+    limit: 'depth',
+  },
+  {
     name: 'extends that doubles',
     text: `.e0: {a: b}\n${lines(11, (n) => `.e${n + 1}: {extends: [${range(200).map(() => `.e${n}`)}]}`)}\n${job}`,
   },
@@ -176,6 +219,30 @@ describe('security 11: bombs', () => {
     const result = await compileCase(files);
     expect(cpuSeconds() - started).toBeLessThan(SECONDS);
     expect(result.ok ? undefined : result.errors[0]?.limit).toEqual({ name: 'includes', value: 150, used: 151 });
+  });
+
+  test('security 11: lists that double with every file', async () => {
+    const files = new Map(
+      range(60).map((n) => [
+        `${n}.yml`,
+        `spec: {inputs: {a: {type: array}}}\n---\ninclude: [{local: ${n + 1}.yml, inputs: {a: [$[[ inputs.a ]], $[[ inputs.a ]]]}}]\n`,
+      ]),
+    );
+    files.set('60.yml', '.x: {}\n').set(ENTRY, `include: [{local: 0.yml, inputs: {a: [x]}}]\n${job}`);
+    const started = cpuSeconds();
+    const result = await compileCase(files);
+    expect(cpuSeconds() - started).toBeLessThan(SECONDS);
+    expect(result.ok ? undefined : result.errors[0]?.limit?.name).toBe('nodes');
+  });
+
+  test('security 11: a large file with inputs that is included often', async () => {
+    const body = lines(9_000, (n) => `.k${n}: {v: $[[ inputs.a ]]}`);
+    const files = new Map([['big.yml', `spec: {inputs: {a: }}\n---\n${body}\n`]]);
+    files.set(ENTRY, `include:\n${lines(149, (n) => `  - {local: big.yml, inputs: {a: x${n}}}`)}\n${job}`);
+    const started = cpuSeconds();
+    const result = await compileCase(files);
+    expect(cpuSeconds() - started).toBeLessThan(SECONDS);
+    expect(result.ok ? undefined : result.errors[0]?.limit?.name).toBe('mergedKeys');
   });
 
   test('security 11: files that are large together', async () => {

@@ -59,6 +59,11 @@ const FRAGMENTS = [
     'rules:\n',
     'parallel: 7\n',
     'include: x.yml\n',
+    'spec: {inputs: {a: {default: b}}}\n---\n',
+    '$[[ inputs.a ]]',
+    '$[[ inputs.a | truncate(0, 1) ]]',
+    '$[[',
+    ']]',
     '\n  ',
     '\ud800',
   ],
@@ -106,7 +111,7 @@ function check(result: CompileResult): void {
     expect(line).toBeGreaterThanOrEqual(1);
     expect(column).toBeGreaterThanOrEqual(1);
     expect(message).not.toBe('');
-    expect(message).not.toMatch(/\bundefined\b(?! need: | dependency: )|\[object|NaN/);
+    expect(message).not.toMatch(/\bundefined\b(?! need: | dependency: | inputs: )|\[object|NaN/);
   }
   if (!result.ok) expect(result.errors.length).toBeGreaterThan(0);
 }

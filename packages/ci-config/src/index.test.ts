@@ -1,7 +1,7 @@
 /** The parts that others use directly: durations, expansion, formatting, cancellation, and what a result promises. */
 import { describe, expect, test } from 'vitest';
 import { compileCase, compileText, ENTRY, inputOf } from '../testdata/harness.ts';
-import { compile, expandVariables, formatLocated, parseDuration } from './index.ts';
+import { compile, expandVariables, formatLocated, parseDuration, readInputs } from './index.ts';
 
 describe('parseDuration', () => {
   test.each([
@@ -147,5 +147,43 @@ describe('compile', () => {
     expect(result.ok).toBe(false);
     expect(result.mergedYaml?.()).toBe('.a:\n  script: x\ntest:\n  script: x\n  extends: .a\n  foo: 1\n');
     expect((await compileText('a: [')).mergedYaml).toBeNull();
+  });
+});
+
+describe('readInputs', () => {
+  const text = `spec:
+  inputs:
+    cloud: {options: [aws, gcp], default: aws, description: Where}
+    size:
+      rules:
+        - {if: '$[[ inputs.cloud ]] == "aws"', options: [xl, s], default: xl}
+        - {if: '$[[ inputs.cloud ]] == "gcp"', options: [e2]}
+    count: {type: number}
+    list: {type: array, default: [{a: 1}]}
+    tag: {regex: ^v, default: v1}
+---
+job: {script: x}
+`;
+  const plain = { description: null, required: false, default: null, options: null, regex: null };
+
+  test('tells what is declared, options and defaults beside the values that are given', () => {
+    const size = { ...plain, name: 'size', type: 'string' };
+    expect(readInputs('x.yml', text)).toEqual({
+      inputs: [
+        { ...plain, name: 'cloud', type: 'string', description: 'Where', default: 'aws', options: ['aws', 'gcp'] },
+        { ...size, default: 'xl', options: ['xl', 's'] },
+        { ...plain, name: 'count', type: 'number', required: true },
+        { ...plain, name: 'list', type: 'array', default: [{ a: 1 }] },
+        { ...plain, name: 'tag', type: 'string', default: 'v1', regex: '^v' },
+      ],
+    });
+    const other = readInputs('x.yml', text, { cloud: 'gcp', count: 'wrong' });
+    expect('inputs' in other && other.inputs[1]).toEqual({ ...size, required: true, options: ['e2'] });
+  });
+
+  test('without a header there are none; what cannot be read is an error', () => {
+    expect(readInputs('x.yml', 'job: {script: x}')).toEqual({ inputs: [] });
+    expect(readInputs('x.yml', 'spec: {more: 1}\n---\nx: y\n')).toMatchObject({ errors: [{ file: 'x.yml', line: 1 }] });
+    expect(readInputs('x.yml', text, {}, { inputs: 1 })).toMatchObject({ errors: [{ limit: { name: 'inputs' } }] });
   });
 });

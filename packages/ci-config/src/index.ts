@@ -17,16 +17,19 @@ export { parseDuration } from './duration.ts';
 export type { Variable } from './expand/variables.ts';
 export type { Fetch, IncludedFile } from './include/resolve.ts';
 export { filesMatching } from './include/wildcard.ts';
+export { type InputDeclaration, readInputs } from './inputs/declarations.ts';
 export type { Artifacts, Report } from './keywords/artifacts.ts';
 export type { Environment } from './keywords/environment.ts';
 export type { Hook } from './keywords/hooks.ts';
 export type { Image } from './keywords/image.ts';
+export type { Release } from './keywords/release.ts';
 export type { Retry } from './keywords/retry.ts';
 export type { Service } from './keywords/services.ts';
 export type { YamlVariable } from './keywords/variables.ts';
 export type { AutoCancel } from './keywords/workflow.ts';
 export { DEFAULT_LIMITS, type Limits, type LimitUse } from './limits.ts';
 export { ExpressionError } from './rules/lexer.ts';
+export { readYaml, YamlError } from './yaml/plain.ts';
 
 const NOWHERE = { file: '', line: 1, column: 1 };
 

@@ -19,6 +19,10 @@ export type Limits = {
   readonly expandedBytes: number;
   /** Keys copied by merge keys, `extends` and `include`. */
   readonly mergedKeys: number;
+  /** Inputs that one file declares. */
+  readonly inputs: number;
+  /** Blocks `$[[ ... ]]` in one file. */
+  readonly interpolations: number;
   /** Jobs on a chain of `extends`. */
   readonly extendsDepth: number;
   /** Nested `!reference`. */
@@ -55,6 +59,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   nodes: 200_000,
   expandedBytes: 8_388_608,
   mergedKeys: 1_000_000,
+  inputs: 500,
+  interpolations: 10_000,
   extendsDepth: 11,
   referenceDepth: 10,
   expressionLength: 10_000,

@@ -7,6 +7,9 @@ export type CaseContext = {
   source?: string;
   base?: Record<string, string>;
   override?: Record<string, string>;
+  /** Variables of the project that are hidden in logs. */
+  masked?: Record<string, string>;
+  inputs?: Record<string, unknown>;
   /** Null: unknown. A list: whatever is compared with. A hash: by `compare_to`. */
   changed?: string[] | null | Record<string, string[]>;
   /** Paths in the repository; the case's own files when absent. */
@@ -24,6 +27,7 @@ function variables(values: Record<string, string> = {}): Variable[] {
 
 export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext = {}): CompileInput {
   const { changed = null } = context;
+  const masked = variables(context.masked).map((each) => ({ ...each, masked: true }));
   return {
     path: ENTRY,
     content: files.get(ENTRY) ?? '',
@@ -33,7 +37,7 @@ export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext
       tag: context.tag ?? false,
       source: context.source ?? 'push',
       defaultBranch: 'main',
-      variables: { base: variables(context.base), override: variables(context.override) },
+      variables: { base: variables(context.base), override: [...variables(context.override), ...masked] },
       changedPaths: (compareTo) =>
         Promise.resolve(changed === null || Array.isArray(changed) ? changed : (changed[compareTo ?? ''] ?? null)),
       listPaths: () => Promise.resolve(context.paths ?? [...files.keys()]),
@@ -44,6 +48,7 @@ export function inputOf(files: ReadonlyMap<string, string>, context: CaseContext
       const found = paths.flatMap((path) => (files.has(path) ? [{ path, content: files.get(path)! }] : []));
       return Promise.resolve(found);
     },
+    ...(context.inputs ? { inputs: context.inputs } : {}),
     ...(context.limits ? { limits: context.limits } : {}),
   };
 }

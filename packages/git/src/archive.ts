@@ -1,6 +1,7 @@
 /** Archives of a commit as a stream: tar, tar.gz, tar.bz2, zip. */
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import type { Repo } from './context.ts';
 import { GitError } from './errors.ts';
 import { splitPath } from './objects/tree.ts';
@@ -10,19 +11,30 @@ import type { Sha } from './types.ts';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
 
+export interface ArchiveOptions {
+  format: ArchiveFormat;
+  prefix: string;
+  /** Only what is below it. */
+  path?: string;
+  /** Files and directories that are left out, as they are written: no patterns. */
+  exclude?: readonly string[];
+  /** Makes another tar of git's own, before it is compressed. Not for zip. */
+  rewrite?: (tar: Readable) => Readable;
+}
+
 /**
  * The files of a commit below `prefix/`. Destroying the stream ends the processes; a failure in the middle destroys it
  * with a GitError. Throws `unavailable` for tar.bz2 where bzip2 is not installed.
  */
-export async function archive(
-  repo: Repo,
-  commit: Sha,
-  options: { format: ArchiveFormat; prefix: string; path?: string },
-): Promise<Readable> {
+export async function archive(repo: Repo, commit: Sha, options: ArchiveOptions): Promise<Readable> {
   const parts = splitPath(options.path ?? '');
-  if (!parts || /[\0\n]/.test(options.prefix)) throw new GitError('invalid', 'not an acceptable path');
-  const format = options.format === 'tar.bz2' ? 'tar' : options.format;
-  const paths = parts.length > 0 ? [parts.join('/')] : [];
+  const left = (options.exclude ?? []).map(splitPath);
+  if (!parts || left.some((each) => !each) || /[\0\n]/.test(options.prefix))
+    throw new GitError('invalid', 'not an acceptable path');
+  if (options.rewrite && options.format === 'zip') throw new GitError('invalid', 'a zip is not rewritten');
+  const gzipped = options.rewrite !== undefined && options.format === 'tar.gz';
+  const format = options.format === 'tar.bz2' || gzipped ? 'tar' : options.format;
+  const { paths, env } = pathspecs(parts.join('/'), left.map((each) => (each ?? []).join('/')).filter(Boolean));
   const args = [
     'archive',
     `--format=${format}`,
@@ -32,12 +44,30 @@ export async function archive(
     ...paths,
   ];
   if (options.format === 'tar.bz2') await requireBzip2(repo);
-  const stream = await streamGit(repo, args, { work: 'download' });
+  const stream = await streamGit(repo, args, { work: 'download', env });
   // Nothing goes out before git has begun to write: a bad path is an error, not half an answer.
   await Promise.race([once(stream.stdout, 'readable'), stream.done]);
   if (stream.stdout.readableLength === 0) await stream.done;
   const tar = ownedOutput(stream);
-  if (options.format !== 'tar.bz2') return tar;
+  const written = options.rewrite ? options.rewrite(tar) : tar;
+  // An error on either side ends both.
+  if (gzipped) return pipeline(written, createGzip(), () => {});
+  return options.format === 'tar.bz2' ? bzipped(repo, written) : written;
+}
+
+/** Paths are taken as they are written, also where some are left out and git has to know which. */
+function pathspecs(path: string, exclude: readonly string[]): { paths: string[]; env: Record<string, string> } {
+  if (exclude.length === 0) return { paths: path === '' ? [] : [path], env: {} };
+  return {
+    paths: [
+      path === '' ? ':(top)' : `:(top,literal)${path}`,
+      ...exclude.map((each) => `:(top,exclude,literal)${each}`),
+    ],
+    env: { GIT_LITERAL_PATHSPECS: '0' },
+  };
+}
+
+function bzipped(repo: Repo, tar: Readable): Readable {
   const { child, stdin, stdout, stderr } = spawnBzip2(repo.git);
   stderr.resume();
   stdin?.on('error', () => {});

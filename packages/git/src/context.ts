@@ -3,6 +3,7 @@ import { createLru, type Lru } from './lru.ts';
 import type { Overlay } from './objects/overlay.ts';
 import { createPool, type Pool } from './process/coprocess.ts';
 import { type Caller, createLimiter, DEFAULT_BUDGETS, type GitBudgets, type Limiter } from './process/limiter.ts';
+import { type AnswerCache, type AnswerCacheOptions, createAnswerCache } from './transfer/answer-cache.ts';
 import type { RepoPath } from './types.ts';
 
 export interface GitOptions {
@@ -12,12 +13,16 @@ export interface GitOptions {
   path?: string;
   /** Bytes for parsed objects and other results keyed by object id; default 64 MiB. */
   cacheBytes?: number;
+  /** Bytes for the references of repositories; default 128 MiB. */
+  snapshotBytes?: number;
   /** Long-lived helper processes (cat-file, diff-tree) kept over all repositories; default 24. */
   maxHelpers?: number;
   /** Milliseconds after which an unused helper is ended; default 30,000. */
   helperIdleMs?: number;
   /** Budgets per class of work, laid over DEFAULT_BUDGETS. */
   limits?: Partial<GitBudgets>;
+  /** Where answers to fetches are kept, and how many bytes of them; none without it. */
+  answers?: AnswerCacheOptions;
 }
 
 export interface Git {
@@ -27,7 +32,11 @@ export interface Git {
   readonly limiter: Limiter;
   /** Results that never change under their key: parsed objects, walks, diffs. */
   readonly cache: Lru<unknown>;
+  /** References of repositories, each at one generation. One with 100,000 of them takes as much as all else together. */
+  readonly snapshots: Lru<unknown>;
   readonly helpers: Pool;
+  /** Kept answers to fetches; null where none are. */
+  readonly answers: AnswerCache | null;
   /** A short prefix for cache keys of one repository (or of one quarantine on it). */
   keyOf(path: RepoPath, quarantine?: boolean): string;
   /** Drops caches and ends helpers of a repository: after its removal, or when its alternates changed. */
@@ -61,6 +70,8 @@ export function createGit(options: GitOptions = {}): Git {
   const limits: GitBudgets = { ...DEFAULT_BUDGETS, ...options.limits };
   const helpers = createPool({ max: options.maxHelpers ?? 24, idleMs: options.helperIdleMs ?? 30_000 });
   const cache = createLru<unknown>(options.cacheBytes ?? 64 * 1024 * 1024);
+  const answers = options.answers ? createAnswerCache(options.answers) : null;
+  const snapshots = createLru<unknown>(options.snapshotBytes ?? 128 * 1024 * 1024, 1);
   const keys = new Map<string, string>();
   let nextKey = 0;
 
@@ -70,7 +81,9 @@ export function createGit(options: GitOptions = {}): Git {
     limits,
     limiter: createLimiter(limits),
     cache,
+    snapshots,
     helpers,
+    answers,
     keyOf(path, quarantine) {
       // A quarantine is short-lived and has a random name: its key is not kept.
       if (quarantine) return `q${nextKey++}`;
@@ -85,10 +98,12 @@ export function createGit(options: GitOptions = {}): Git {
       const key = keys.get(path);
       keys.delete(path);
       if (key) helpers.closeKey(key);
+      answers?.forget(path).catch(() => {});
     },
     async close() {
       await helpers.close();
       cache.clear();
+      snapshots.clear();
     },
   };
 }

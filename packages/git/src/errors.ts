@@ -4,7 +4,8 @@
  * `not_found` no such repository or object; `invalid` input refused before git started; `limit` a size limit was reached;
  * `timeout`, `aborted` the process was ended; `busy` the queue of that class of work is full; `conflict` a reference has
  * another value than expected; `exists` it already exists; `locked` its lock file is there; `directory_conflict` `a`
- * against `a/b`; `corrupt` bad objects; `unavailable` a program is missing; `failed` anything else git reported.
+ * against `a/b`; `corrupt` bad objects; `missing` the repository is not where it should be; `storage_full` and
+ * `storage_failed` its storage takes no more, or cannot be used; `unavailable` a program is missing; `failed` anything else git reported.
  */
 export type GitErrorCode =
   | 'not_found'
@@ -18,6 +19,9 @@ export type GitErrorCode =
   | 'locked'
   | 'directory_conflict'
   | 'corrupt'
+  | 'missing'
+  | 'storage_full'
+  | 'storage_failed'
   | 'unavailable'
   | 'failed';
 
@@ -47,13 +51,17 @@ export function isGitError(error: unknown, ...codes: GitErrorCode[]): error is G
 
 /** Chooses a code from what git says when it fails; its messages are stable under LC_ALL=C. */
 export function codeFromStderr(stderr: string): GitErrorCode {
-  if (/not a git repository|does not appear to be a git repository/i.test(stderr)) return 'not_found';
+  if (/No space left on device|Disk quota exceeded|File too large/.test(stderr)) return 'storage_full';
+  if (/Read-only file system|Input\/output error|Stale file handle/.test(stderr)) return 'storage_failed';
+  if (/not a git repository|does not appear to be a git repository/i.test(stderr)) return 'missing';
   if (/\.lock': File exists/.test(stderr)) return 'locked';
   if (/reference already exists/.test(stderr)) return 'exists';
   if (/is at [0-9a-f]{40} but expected|unable to resolve reference|reference is missing/.test(stderr))
     return 'conflict';
   if (
-    /exists; cannot create|cannot process '.*' and '.*' at the same time|there (is|are) still refs under/.test(stderr)
+    /exists; cannot create|cannot process '.*' and '.*' at the same time|there (is|are) still refs under|there is a non-empty directory/.test(
+      stderr,
+    )
   ) {
     return 'directory_conflict';
   }
@@ -65,4 +73,38 @@ export function codeFromStderr(stderr: string): GitErrorCode {
   if (/fsck error|did not receive expected object|corrupt|inflate|pack has bad|error in object/i.test(stderr))
     return 'corrupt';
   return 'failed';
+}
+
+const full = 'the storage of the repository is full';
+const readOnly = 'the storage of the repository cannot be written: it is read-only';
+const broken = 'the storage of the repository cannot be used';
+const missing = 'the repository is missing on its storage';
+
+/** What is said to people for the codes of storage; git's own words hold paths. */
+export const storageMessage = (code: GitErrorCode): string | null =>
+  code === 'storage_full' ? full : code === 'storage_failed' ? broken : code === 'missing' ? missing : null;
+
+/** The error of the file system as one of ours; null for everything else. */
+export function storageError(error: unknown): GitError | null {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return new GitError('storage_full', full, { cause: error });
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return new GitError('storage_failed', readOnly, { cause: error });
+    case 'EIO':
+    case 'ESTALE':
+    case 'ENXIO':
+    case 'ETIMEDOUT':
+      return new GitError('storage_failed', broken, { cause: error });
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new GitError('missing', missing, { cause: error });
+    default:
+      return null;
+  }
 }

@@ -1,19 +1,34 @@
 /** The only code that starts git: typed functions over bare repositories, with limits, streams and caches. */
 export { type ArchiveFormat, archive } from './archive.ts';
 export { type BlameGroup, blame } from './blame.ts';
-export { createGit, type Git, type GitOptions, openRepository, type Repo, withCaller, withSignal } from './context.ts';
+export {
+  createGit,
+  type Git,
+  type GitOptions,
+  openRepository,
+  type Repo,
+  sharedWork,
+  withCaller,
+  withSignal,
+} from './context.ts';
 export { changedFiles, commitDiff, type DiffOptions, diff, mailStream, patchStream } from './diff/diff.ts';
 export { DEFAULT_DIFF_LIMITS, type DiffLimits, type FileDiff, type FileStatus, type ParsedDiff } from './diff/parse.ts';
-export { GitError, type GitErrorCode, isGitError } from './errors.ts';
+export { GitError, type GitErrorCode, isGitError, storageError, storageMessage } from './errors.ts';
+export { type Contributor, contributors } from './history/contributors.ts';
 export {
   type IntroducedPath,
+  introducedBlobs,
   introducedLargeFile,
   introducedPaths,
+  touchedPaths,
 } from './history/introduced.ts';
-export { lastCommitOf, lastCommitsOf } from './history/last-commits.ts';
+export { type IntroducedLine, introducedLines } from './history/introduced-lines.ts';
+export { type KnownEntries, knownLastCommits, lastCommitOf, lastCommitsOf } from './history/last-commits.ts';
 export { countCommits, type LogQuery, log, logIds, newCommits } from './history/log.ts';
-export { aheadBehind, isAncestor, mergeBase, mergeBaseOf } from './history/relations.ts';
+export { type HistoryRange, rangesWith } from './history/ranges.ts';
+export { aheadBehind, ancestorsAmong, isAncestor, mergeBase, mergeBaseOf } from './history/relations.ts';
 export { commitStats, diffStats, type LineStats } from './history/stats.ts';
+export { type MergeConflict, mergeConflicts } from './merge/conflicts.ts';
 export { type ConflictedStage, type MergeResult, mergeTree } from './merge/merge-tree.ts';
 export {
   cherryPick,
@@ -35,14 +50,17 @@ export {
 } from './objects/parse.ts';
 export { writablePath } from './objects/paths.ts';
 export {
+  type CommitStamp,
   createQuarantine,
   discardQuarantine,
   migrateQuarantine,
   type Quarantine,
   quarantineBytes,
 } from './objects/quarantine.ts';
+export { quarantinedBlobs, type SmallBlob } from './objects/quarantined-blobs.ts';
 export {
   type Blob,
+  blobHash,
   readBlob,
   readCommit,
   readCommits,
@@ -52,6 +70,7 @@ export {
   readTree,
   streamBlob,
 } from './objects/read.ts';
+export { type Signed, signedCommit, signedTag } from './objects/signed.ts';
 export { listTree, lookupPath, type PathEntry, peelToCommit, splitPath, treeOf, walkTree } from './objects/tree.ts';
 export {
   createTreeEditor,
@@ -72,9 +91,11 @@ export {
   writeBlob,
   writeTree,
 } from './objects/write.ts';
+export { checkWritten } from './objects/written-rules.ts';
 export type { ObjectHeader, RawObject } from './process/cat-file.ts';
+export { canGuard, type Guard, guarded } from './process/guard.ts';
 export { type BudgetName, type Caller, DEFAULT_BUDGETS, type GitBudget, type GitBudgets } from './process/limiter.ts';
-export { branchesMergedInto, refsContaining } from './refs/containing.ts';
+export { branchesMergedInto, hasRefs, refsContaining } from './refs/containing.ts';
 export { defaultBranch, headRef, readHead, readRef, setDefaultBranch } from './refs/files.ts';
 export { compareVersions, type ListedRef, listRefs, type RefPage, type RefQuery, searchMatcher } from './refs/list.ts';
 export {
@@ -89,16 +110,19 @@ export {
   tagRef,
 } from './refs/names.ts';
 export { parseRevision, type ResolveOptions, type Revision, resolve, resolveCommit } from './refs/resolve.ts';
-export { advanceSnapshot, type RefEntry, type RefsSnapshot, refsSnapshot } from './refs/snapshot.ts';
+export { advanceSnapshot, type RefEntry, type RefsSnapshot, refNamed, refsSnapshot } from './refs/snapshot.ts';
 export { type RefResult, type RefUpdate, updateRefs, updateRefsSeparately } from './refs/update.ts';
 export {
   copyRepository,
   diskSize,
+  type Found,
   type InitOptions,
   initRepository,
   moveRepository,
   removeRepository,
+  repositoriesBelow,
   repositoryExists,
+  setAside,
 } from './repository/lifecycle.ts';
 export {
   type FsckReport,
@@ -107,17 +131,21 @@ export {
   maintain,
   packRefs,
   prune,
+  prunedSince,
   type RepackOptions,
   repack,
   type StoreCounts,
   storeCounts,
+  tend,
   writeCommitGraph,
 } from './repository/maintenance.ts';
 export {
+  clean,
   type Leftover,
   listLocks,
   listQuarantines,
   removeStaleLocks,
+  removeStaleObjects,
   removeStaleQuarantines,
 } from './repository/sweep.ts';
 export {
@@ -126,6 +154,8 @@ export {
   serviceHeader,
   uploadPackAdvertisement,
 } from './transfer/advertise.ts';
+export { type Bundle, createBundle, readBundle } from './transfer/bundle.ts';
+export { carryCommit } from './transfer/carry.ts';
 export { checkConnectivity, type Ingested, type IngestOptions, ingestPack } from './transfer/ingest.ts';
 export { answerLsRefs, fetchWants, parseV2Request, type V2Request } from './transfer/ls-refs.ts';
 export {
@@ -140,6 +170,9 @@ export {
   receiveProgress,
   receiveReport,
 } from './transfer/receive-pack.ts';
+export { fetchAll, type Offer, readFetched, readOffer } from './transfer/remote.ts';
+export { createRequestReader, type RequestReader } from './transfer/requests.ts';
+export { uploadArchive } from './transfer/upload-archive.ts';
 export { type UploadPackOptions, uploadPack, uploadPackSession } from './transfer/upload-pack.ts';
 export {
   EMPTY_TREE,

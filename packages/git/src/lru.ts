@@ -12,7 +12,8 @@ export interface Lru<V> {
 /** Fixed cost that a Map entry and its key are charged with, besides the value. */
 const ENTRY_OVERHEAD = 160;
 
-export function createLru<V>(maxBytes: number): Lru<V> {
+/** `largest` is the share of the bytes that one value may take: by default it must not push out everything else. */
+export function createLru<V>(maxBytes: number, largest = 0.25): Lru<V> {
   const entries = new Map<string, { value: V; bytes: number }>();
   let total = 0;
 
@@ -34,8 +35,7 @@ export function createLru<V>(maxBytes: number): Lru<V> {
     set(key, value, bytes) {
       remove(key);
       const size = bytes + ENTRY_OVERHEAD;
-      // One value must not push out everything else.
-      if (size > maxBytes / 4) return;
+      if (size > maxBytes * largest) return;
       entries.set(key, { value, bytes: size });
       total += size;
       for (const oldest of entries.keys()) {

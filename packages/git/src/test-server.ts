@@ -81,11 +81,12 @@ export async function startTestServer(repo: Repo, options: TestServerOptions = {
       );
     try {
       if (push.pack) {
-        await ingestPack(quarantine, push.pack, { maxBytes: options.maxBytes ?? 100_000_000 });
+        const ingested = await ingestPack(quarantine, push.pack, { maxBytes: options.maxBytes ?? 100_000_000 });
         lap('ingest');
         await checkConnectivity(
           quarantine,
           push.commands.map((command) => command.new),
+          ingested,
         );
         lap('connectivity');
       }

@@ -1,6 +1,12 @@
 /** Server settings for a small instance: about 60 MB in all, few helper processes, nothing on TCP. */
 
+import { totalmem } from 'node:os';
+
 export type Settings = Record<string, string | number>;
+
+const megabyte = 1024 ** 2;
+/** Pages are taken from the machine when they are first used: a small instance uses little of what a large one needs. */
+const sharedBuffers = Math.min(256, Math.max(32, Math.floor(totalmem() / megabyte / 32)));
 
 const LEAN: Settings = {
   listen_addresses: '',
@@ -8,7 +14,7 @@ const LEAN: Settings = {
   password_encryption: 'scram-sha-256',
   max_connections: 60,
   superuser_reserved_connections: 2,
-  shared_buffers: '32MB',
+  shared_buffers: `${sharedBuffers}MB`,
   work_mem: '8MB',
   maintenance_work_mem: '64MB',
   effective_cache_size: '1GB',

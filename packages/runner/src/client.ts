@@ -106,6 +106,14 @@ export function createClient({ url, token, systemId, executor }: ClientOptions) 
     return { kind: 'retry', after: retryAfter(response) };
   }
 
+  /** Makes a release as the job. Resolves with the status code; network errors reject. */
+  async function createRelease(job: JobPayload, request: object, signal: AbortSignal): Promise<Refusal> {
+    const path = `/projects/${job.job_info.project_id}/releases`;
+    const response = await json('POST', path, { 'JOB-TOKEN': job.token }, request, { signal });
+    const status = response.statusCode ?? 0;
+    return { status, said: await readText(response, 4 * 1024 * 1024), after: retryAfter(response) };
+  }
+
   /** Uploads one file. Resolves with the status code; network errors reject. */
   async function uploadArtifact(job: JobPayload, upload: ArtifactUpload, signal?: AbortSignal): Promise<Refusal> {
     const query = new URLSearchParams({ artifact_format: upload.format, artifact_type: upload.type });
@@ -144,7 +152,7 @@ export function createClient({ url, token, systemId, executor }: ClientOptions) 
     return await send({ method: 'GET', url: new URL(location, url), headers: { 'User-Agent': userAgent }, signal });
   }
 
-  return { requestJob, updateJob, patchTrace, uploadArtifact, downloadArtifact };
+  return { requestJob, updateJob, patchTrace, createRelease, uploadArtifact, downloadArtifact };
 }
 
 export type Refusal = { status: number; said: string; after: number | undefined };

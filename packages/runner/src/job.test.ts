@@ -298,3 +298,66 @@ test('nothing of a job stays: private files, variables, spool', async () => {
   expect(readdirSync(join(h.workDir, 'spool'))).toEqual([]);
   expect(existsSync(join(h.workDir, 'cache/project-7'))).toBe(false);
 });
+
+test('makes the release of its job with the job token where no program for it is in PATH', async () => {
+  h.start();
+  const create = [
+    'if command -v glab > /dev/null 2>&1; then exit 1; fi',
+    'release-cli create --name "Release $V" --description "notes.md" --tag-name "v$V" --milestone "m 1" --milestone m2',
+  ].join('\n');
+  const link = JSON.stringify(JSON.stringify({ name: 'a', url: 'https://example.com/$V' }));
+  const steps = (command: string) => [
+    { name: 'script', script: ['printf "first\\nsecond \\"line\\"" > notes.md'], when: 'on_success' },
+    { name: 'release', script: [command], when: 'on_success' },
+  ];
+  const variables = [NONE, { key: 'V', value: '1.0' }];
+  const record = h.run({ variables, steps: steps(`${create} --assets-link ${link}`) });
+  expect(await record.final).toMatchObject({ state: 'success' });
+  expect(record.releases).toEqual([
+    {
+      token: record.payload.token,
+      request: {
+        ref: '0'.repeat(40),
+        name: 'Release 1.0',
+        description: 'first\nsecond "line"',
+        tag_name: 'v1.0',
+        milestones: ['m 1', 'm2'],
+        assets: { links: [{ name: 'a', url: 'https://example.com/1.0' }] },
+      },
+    },
+  ]);
+  expect(record.trace.toString()).toContain('Release made: https://example.com/releases/v1.0');
+
+  const failing = { variables, steps: [{ name: 'script', script: ['false'] }, ...steps(create).slice(1)] };
+  const none = h.run(failing);
+  expect(await none.final).toMatchObject({ state: 'failed', exit_code: 1 });
+  expect(none.releases).toEqual([]);
+
+  const taken = h.run({ variables, steps: steps('release-cli create --tag-name taken --description x') });
+  expect(await taken.final).toMatchObject({ state: 'failed', failure_reason: 'script_failure' });
+  expect(taken.trace.toString()).toContain('the release was refused: 409 Release already exists');
+  const odd = h.run({ variables, steps: steps('release-cli create --tag-name x --force yes') });
+  expect(await odd.final).toMatchObject({ state: 'failed' });
+  expect(odd.trace.toString()).toContain('release-cli: --force is not known here');
+  // A link to what the runner may read and the job may not leads nowhere.
+  const sly = h.run({
+    variables,
+    steps: steps('release-cli create --tag-name x --description y; ln -sf /etc/shadow "$TMPDIR/release/noted"; id -u'),
+  });
+  await sly.final;
+  expect(JSON.stringify(sly.releases)).not.toContain('root:');
+});
+
+test('a program for releases in PATH is preferred to ours', async () => {
+  const directory = join(h.root, 'bin');
+  mkdirSync(directory, { mode: 0o755 });
+  execFileSync('sh', [
+    '-c',
+    `printf '#!/bin/sh\\necho theirs "$@"\\n' > ${directory}/release-cli; chmod 755 ${directory}/release-cli`,
+  ]);
+  h.start({ path: `${directory}:/usr/local/bin:/usr/bin:/bin` });
+  const record = h.run({ steps: [{ name: 'release', script: ['release-cli create --tag-name v1'] }] });
+  expect(await record.final).toMatchObject({ state: 'success' });
+  expect(record.trace.toString()).toContain('theirs create --tag-name v1');
+  expect(record.releases).toEqual([]);
+});

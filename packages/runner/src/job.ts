@@ -15,6 +15,7 @@ import {
   RUNNER_NAME,
   RUNNER_VERSION,
 } from './protocol.ts';
+import { notedCommand, type ReleaseRequest, releaseRequest, releaseTool } from './release.ts';
 import { gitEnvironment, gitHomeFiles, remoteOf, sourceCommands, strategyOf } from './sources.ts';
 import { numberOf, resolveVariables, type Variables } from './variables.ts';
 import { closeWorkspace, openWorkspace, type Workspace, writeForJob } from './workspace.ts';
@@ -24,6 +25,8 @@ export type JobServices = {
   upload(upload: ArtifactUpload, signal: AbortSignal): Promise<void>;
   /** Puts the dependency's archive into the file `target`. */
   download(dependency: JobDependency, target: string, signal: AbortSignal): Promise<void>;
+  /** Makes a release with the job's token and answers its address; absent where there is no server to ask. */
+  release?(request: ReleaseRequest, signal: AbortSignal): Promise<string>;
 };
 
 export type JobOptions = {
@@ -292,14 +295,33 @@ async function scripts(run: Run, steps: JobStep[]): Promise<JobResult> {
     if (!wanted || step.script.length === 0) continue;
     const name = `step_${step.name}`;
     const signal = AbortSignal.any([run.end, run.cancel]);
+    const execute = step.name === 'release' && run.services.release ? releaseStage : stage;
     const code = await run.log.section(name, `Executing "${name}" stage of the job script`, () =>
-      stage(run, { name, commands: step.script, echo: true }, signal),
+      execute(run, { name, commands: step.script, echo: true }, signal),
     );
     if (run.cancel.aborted) return failed('job_canceled', 'canceled');
     if (code !== 0 && !step.allow_failure && result.state === 'success')
       result = failed('script_failure', `exit status ${code}`, code);
   }
   return result;
+}
+
+/** A step that makes a release, with a program of ours behind those in PATH. */
+async function releaseStage(
+  run: Run,
+  details: Partial<Stage> & Pick<Stage, 'name' | 'commands'>,
+  signal: AbortSignal,
+): Promise<number> {
+  const directory = `${run.workspace.temporary}/release`;
+  const made = await stage(run, { name: 'release_tool', commands: releaseTool(directory) }, signal);
+  if (made !== 0) return made;
+  const env = { ...run.environment, PATH: `${run.environment.PATH}:${directory}` };
+  const code = await stage(run, { ...details, env }, signal);
+  if (code !== 0) return code;
+  // Read as the job: what lies there may be a link to anything.
+  const request = releaseRequest(await printed(run, 'release_noted', notedCommand(directory)), run.job);
+  if (request) run.log.line(`Release made: ${await run.services.release?.(request, signal)}`);
+  return 0;
 }
 
 async function afterScript(run: Run, step: JobStep, result: JobResult): Promise<void> {
@@ -326,21 +348,21 @@ function minutes(text: string | undefined): number | undefined {
 /** Paths that git does not track, asked as the job: its repository's configuration is not to be trusted. */
 async function untracked(run: Run): Promise<string[]> {
   if (!run.executor.hasShell) return [];
+  const text = (await printed(run, 'untracked', 'git ls-files --others -z')).toString('utf8');
+  return text.split('\0').filter(Boolean);
+}
+
+/** What a command of ours prints, run as the job. */
+async function printed(run: Run, name: string, command: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   const take = (chunk: Buffer) => {
     size += chunk.length;
     if (size <= PATIENCE_FOR_GIT_OUTPUT) chunks.push(chunk);
   };
-  const details = {
-    name: 'untracked',
-    commands: ['git ls-files --others -z'],
-    echo: false,
-    env: run.environment,
-    cwd: run.workspace.workspace,
-  };
+  const details = { name, commands: [command], echo: false, env: run.environment, cwd: run.workspace.workspace };
   const code = await run.sandbox.run(details, take, run.end);
   await run.sandbox.settle();
-  if (code !== 0) throw new JobFailure('runner_system_failure', 'git could not list untracked files');
-  return Buffer.concat(chunks).toString('utf8').split('\0').filter(Boolean);
+  if (code !== 0) throw new JobFailure('runner_system_failure', `${command.split(' ')[0]} failed in ${name}`);
+  return Buffer.concat(chunks);
 }

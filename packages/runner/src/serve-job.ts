@@ -7,6 +7,7 @@ import { JobFailure, messageOf } from './errors.ts';
 import { readText } from './http.ts';
 import { type JobOptions, type JobServices, runJob } from './job.ts';
 import type { JobDependency, JobPayload, JobResult } from './protocol.ts';
+import type { ReleaseRequest } from './release.ts';
 import { secretsOf } from './secrets.ts';
 import { createMasker } from './trace/masker.ts';
 import { createTrace, type Trace } from './trace/trace.ts';
@@ -120,7 +121,25 @@ function servicesFor(job: JobPayload, client: RunnerClient): JobServices {
     throw new Error(message);
   }
 
-  return { upload, download };
+  async function release(request: ReleaseRequest, signal: AbortSignal): Promise<string> {
+    const { status, said } = await client.createRelease(job, request, signal);
+    if (status !== 201)
+      throw new JobFailure('script_failure', `the release was refused: ${status} ${reasonIn(said)}`, 1);
+    const made = JSON.parse(said) as { tag_name?: string; _links?: { self?: string } };
+    return made._links?.self ?? made.tag_name ?? '';
+  }
+
+  return { upload, download, release };
+}
+
+function reasonIn(said: string): string {
+  try {
+    const { message, error } = JSON.parse(said) as { message?: unknown; error?: unknown };
+    const reason = message ?? error;
+    return typeof reason === 'string' ? reason : JSON.stringify(reason ?? said).slice(0, 300);
+  } catch {
+    return said.slice(0, 300);
+  }
 }
 
 function refusal({ status, said }: { status: number; said: string }): string {

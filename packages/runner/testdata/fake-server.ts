@@ -15,6 +15,8 @@ export type JobRecord = {
   patches: { at: number; size: number }[];
   updates: Update[];
   uploads: Upload[];
+  /** Releases that were asked for with the job's token. */
+  releases: { token: string; request: Record<string, unknown> }[];
   /** `Job-Status` of the answers. */
   status: string;
   /** Answers for the next PATCH and PUT calls that end a job, before the usual one. */
@@ -102,6 +104,16 @@ export async function fakeServer(repositories = '/nonexistent') {
     end(response, answer, { message: answer === 201 ? '201 Created' : 'refused' });
   }
 
+  async function release(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const token = String(request.headers['job-token']);
+    const wanted = JSON.parse((await read(request)).toString()) as Record<string, unknown>;
+    const record = [...records.values()].find(({ payload }) => payload.token === token);
+    if (!record) return end(response, 401, { message: '401 Unauthorized' });
+    if (wanted.tag_name === 'taken') return end(response, 409, { message: 'Release already exists' });
+    record.releases.push({ token, request: wanted });
+    end(response, 201, { ...wanted, _links: { self: `https://example.com/releases/${String(wanted.tag_name)}` } });
+  }
+
   function git(url: URL, request: IncomingMessage, response: ServerResponse): void {
     const credential = Buffer.from(request.headers.authorization?.replace('Basic ', '') ?? '', 'base64').toString();
     gitHeaders.push(credential);
@@ -148,6 +160,7 @@ export async function fakeServer(repositories = '/nonexistent') {
       return end(response, 503);
     }
     if (url.pathname === '/api/v4/jobs/request') return await requestJob(request, response);
+    if (url.pathname === '/api/v4/projects/7/releases') return await release(request, response);
     const [, id, rest] = /^\/api\/v4\/jobs\/(\d+)(\/.*)?$/.exec(url.pathname) ?? [];
     const record = records.get(Number(id));
     if (request.method === 'GET' && rest === '/artifacts') {
@@ -179,7 +192,7 @@ export async function fakeServer(repositories = '/nonexistent') {
     enqueue(job: JobPayload): JobRecord {
       const final = new Promise<Update>((resolve) => finish.set(job.id, resolve));
       const record: JobRecord = {
-        payload: job, trace: Buffer.alloc(0), patches: [], updates: [], uploads: [],
+        payload: job, trace: Buffer.alloc(0), patches: [], updates: [], uploads: [], releases: [],
         status: 'running', patchAnswers: [], finalAnswers: [], final,
       }; // prettier-ignore
       records.set(job.id, record);

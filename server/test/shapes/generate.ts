@@ -139,7 +139,8 @@ export function generator(random: Random, known: Known, memory?: Memory) {
       route.method !== 'GET' && names.some((name, at) => at === names.length - 1 && known(route, name).length > 0);
     const recalled = memory && chance(0.5) ? memory.recall(route, made) : null;
     for (const name of names) {
-      const words = recalled?.path[name] === undefined ? known(route, name) : [recalled.path[name]];
+      const choices = (route.params as Schema).properties?.[name]?.enum ?? known(route, name);
+      const words = recalled?.path[name] === undefined ? choices : [recalled.path[name]];
       path[name] = String(
         words.length > 0 && chance(1 - odd / 2) ? pick(words) : pick([...hostileTexts, '999999', 'absent']),
       );

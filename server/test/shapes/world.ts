@@ -1,4 +1,5 @@
 /** A populated instance for random requests: callers of every kind, and values that mean something in it. */
+import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import { Level } from '../../src/kernel/authz/levels.ts';
@@ -65,13 +66,29 @@ async function people(world: World, group: Parameters<typeof buildMember>[1]['of
   };
   /** Somebody at a page: what tokens may not see. */
   const visitor = async (): Promise<Asker> => {
-    const user = await buildUser(app, { password });
-    await buildMember(app, { user, of: group, level: Level.maintainer });
-    const signIn = async () => {
+    const enter = async (user: User) => {
       const json = { login: user.username, password };
       const got = await app.request<{ csrf_token: string | null }>('POST', '/-/session', { json });
       const cookie = got.headers.get('set-cookie')?.split(';', 1)[0];
-      return { cookie: cookie ?? '', 'x-csrf-token': got.body.csrf_token ?? '' };
+      return cookie ? { cookie, 'x-csrf-token': got.body.csrf_token ?? '' } : null;
+    };
+    const arrive = async () => {
+      const user = await buildUser(app, { password });
+      await buildMember(app, { user, of: group, level: Level.maintainer });
+      return user;
+    };
+    let user = await arrive();
+    const signIn = async () => {
+      const again = await enter(user);
+      if (again) return again;
+      // Requests may have closed the door for everybody, or for this one.
+      await app.settings.write({
+        password_authentication_enabled_for_web: true,
+        require_two_factor_authentication: false,
+        enforce_terms: false,
+      });
+      user = await arrive();
+      return (await enter(user)) ?? {};
     };
     const made: Asker = {
       name: 'session',
@@ -159,6 +176,9 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   const branches = ['main', 'feature', 'with/slash', 'third'];
   for (const branch of branches.slice(1)) await project.commit(null, { branch, files: { [`${branch}.txt`]: 'x\n' } });
   await post(`/projects/${project.id}/repository/tags`, { tag_name: 'v1.0', ref: 'main', message: 'First' });
+  const link = { name: 'tool', url: 'https://files.example/tool', direct_asset_path: '/bin/tool' };
+  for (const tag_name of ['v1.0', 'v1.1', 'v2'])
+    await post(`/projects/${project.id}/releases`, { tag_name, ref: 'main', assets: { links: [link] } });
   for (const [at, branch] of ['feature', 'with/slash'].entries())
     await post(`/projects/${project.id}/merge_requests`, {
       source_branch: branch,
@@ -175,8 +195,72 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
       .insertInto('access_requests')
       .values({ user_id: asking, ...place })
       .execute();
+  const upload = async (place: string) => {
+    const form = new FormData();
+    form.append('file', new Blob(['text']), 'a.txt');
+    const made = await app.api<{ id: number; url: string }>('POST', `${place}/uploads`, { token: owner.token, form });
+    return { id: made.body.id, secret: made.body.url.split('/')[2] ?? '' };
+  };
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
+    await post(`${place}/wikis`, { title: 'folder/page', content: '# Page' });
+  const uploads = [await upload(`/projects/${project.id}`), await upload(`/groups/${group.id}`)];
+  const kept = ['release/*', 'shape-*', 'with/*'];
+  for (const [place, rules] of [
+    [`/projects/${project.id}`, 'protected_branches'],
+    [`/projects/${project.id}`, 'protected_tags'],
+    [`/groups/${group.id}`, 'protected_branches'],
+  ] as const)
+    await post(`${place}/${rules}`, { name: kept[0] });
   await post(`/projects/${project.id}/push_rule`, { max_file_size: 50 });
   await post(`/groups/${group.id}/push_rule`, { deny_delete_tag: true });
+  const hooks = {
+    project: (await post(`/projects/${project.id}/hooks`, { url: 'https://hooks.example/events' })).id,
+    group: (await post(`/groups/${group.id}/hooks`, { url: 'https://hooks.example/events' })).id,
+    system: 0,
+  };
+  const instance = { token: world.admin.token, json: { url: 'https://hooks.example/events' } };
+  hooks.system = (await app.api<{ id: number }>('POST', '/hooks', instance)).body.id;
+  const check = await post(`/projects/${project.id}/external_status_checks`, {
+    name: 'scanner',
+    external_url: 'https://checks.example/scan',
+  });
+  const head = (
+    await app.api<{ sha: string }>('GET', `/projects/${project.id}/merge_requests/1`, { token: owner.token })
+  ).body.sha;
+  const service = await app.api<{ id: number }>('POST', `/groups/${group.id}/service_accounts`, {
+    token: world.admin.token,
+    json: {},
+  });
+  const calls: number[] = [];
+  for (const hook_id of Object.values(hooks)) {
+    const told = { hook_id, trigger: 'push_hooks', event: 'Push Hook', payload: '{}', state: 'done' } as const;
+    const [event_uuid, uuid, idempotency_key] = [randomUUID(), randomUUID(), randomUUID()];
+    const row = {
+      ...told,
+      event_uuid,
+      uuid,
+      idempotency_key,
+      url: 'https://hooks.example/events',
+      request_headers: '{}',
+    };
+    const made = await app.db.insertInto('web_hook_calls').values(row).returning('id').executeTakeFirstOrThrow();
+    calls.push(made.id);
+  }
+  const talk = `/projects/${project.id}/repository/commits/main/discussions`;
+  const begin = async () =>
+    (
+      await app.api<{ id: string; notes: { id: number }[] }>('POST', talk, {
+        token: owner.token,
+        json: { body: 'What is said' },
+      })
+    ).body;
+  const [thread, other] = [await begin(), await begin()];
+  const readme = await app.api<{ blob_id: string }>(
+    'GET',
+    `/projects/${project.id}/repository/files/${encodeURIComponent('feature.txt')}?ref=feature`,
+    { token: owner.token },
+  );
+  const blob = readme.body.blob_id;
   const topics = ['shape', 'other'];
   await app.api('PUT', `/projects/${open.id}`, { token: owner.token, json: { topics } });
   await app.api('POST', `/projects/${open.id}/star`, { token: owner.token });
@@ -212,13 +296,20 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   const refs = [...branches, 'v1.0', pipeline.sha, `${pipeline.sha.slice(0, 10)}`, 'HEAD'];
   const files = ['README.md', 'dir/a file.txt', 'ünï.md', 'dir', '.gitlab-ci.yml', 'new/file.txt'];
 
+  const links = await app.db.selectFrom('release_links').select('id').orderBy('id').execute();
+  for (const number of [1, 2, 3, 4]) {
+    const lock = { project_id: project.id, user_id: service.body.id, path: `art/${number}.psd` };
+    await app.db.insertInto('lfs_locks').values(lock).execute();
+  }
+  const locks = await app.db.selectFrom('lfs_locks').select('id').orderBy('id').execute();
+  const evidences = await app.db.selectFrom('release_evidences').select('id').orderBy('id').execute();
   const words: Readonly<Record<string, readonly unknown[]>> = {
     pipeline_id: [pipeline.id],
     job_id: jobs,
     runner_id: spare.runners,
     merge_request_iid: [1, 2],
     iids: [1, 2],
-    user_id: users,
+    user_id: [...users, service.body.id],
     user_ids: users,
     assignee_id: users,
     author_id: users,
@@ -231,6 +322,12 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     image_url: ['https://ci.example/%{default_branch}/badge.svg'],
     url: ['https://hooks.example/events'],
     color: ['#ff0000', 'red'],
+    upload_id: uploads.map(({ id }) => id),
+    secret: uploads.map(({ secret }) => secret),
+    filename: ['a.txt'],
+    hook_event_id: calls,
+    trigger: ['push_events', 'pipeline_events', 'member_events', 'unknown'],
+    slug: ['folder/page', 'page', 'new'],
     topic_id: topicIds,
     source_topic_id: topicIds,
     target_topic_id: topicIds,
@@ -244,13 +341,36 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     start_branch: branches,
     ref: refs,
     ref_name: refs,
-    sha: refs,
+    refs: [
+      ['main', 'feature'],
+      ['v1.0', 'third', 'main'],
+    ],
+    state: ['pending', 'running', 'success', 'failed'],
+    sha: [...refs, head, head],
+    commit_id: ['main', 'main', 'feature'],
+    discussion_id: [thread.id, thread.id, other.id],
+    note_id: [...thread.notes, ...other.notes].map(({ id }) => id),
+    body: ['What is *said*', ''],
+    check_id: [check.id],
+    external_status_check_id: [check.id],
+    external_url: ['https://checks.example/other', 'https://checks.example/third'],
     from: refs,
     to: refs,
     tag_name: ['v1.0', 'v1.1', 'v2'],
     file_path: files,
     path: files,
     previous_path: files,
+    order_by: ['released_at', 'created_at'],
+    version: ['1.0.0', '2.0.0-rc1', 'v3.1.0'],
+    submodule: ['dir', 'README.md'],
+    commit_sha: [pipeline.sha],
+    link_id: links.map(({ id }) => id),
+    lock_id: locks.map(({ id }) => id),
+    evidence_id: evidences.map(({ id }) => id),
+    direct_asset_path: ['/bin/tool', '/other'],
+    link_type: ['other', 'package'],
+    assets: [{ links: [{ ...link, name: 'more' }] }],
+    released_at: ['2026-01-31T08:00:00Z', '2035-01-01'],
     key: ['GREETING', 'OTHER'],
     content: ['text\n', config, 'a: [', 'aGVsbG8='],
     access_level: [10, 20, 30, 40, 50, 5, 60],
@@ -259,6 +379,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     expires_at: ['2027-01-31', '2020-01-01', '2026-02-30'],
     job: ['build 1/4', 'build 2/4', 'absent'],
     scope: ['success', ['failed', 'pending'], 'running'],
+    deploy_key_id: [deployKey.id],
     regex: ['^ma', '(a+)+$', '[', 'feat.*'],
     search: ['ma', 'x', 'shape'],
     password: [password],
@@ -317,16 +438,25 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
       if (route.path === '/projects/:id/artifacts') return [open.id];
       if (/^\/(user\/)?applications\//.test(route.path)) return made.get(route.path.replace(/\/:id.*/, '')) ?? [];
       if (route.path.startsWith('/user/authorized_applications')) return [0, 1];
+      if (route.path.startsWith('/hooks/'))
+        return route.method === 'DELETE' ? (made.get('/hooks') ?? []) : [hooks.system];
       if (route.path === '/topics/:id') return route.method === 'DELETE' ? (made.get('/topics') ?? []) : topicIds;
       if (route.path.startsWith('/jobs/')) return [route.method === 'PUT' ? loose.id : running.id];
       if (route.path.startsWith('/runners/')) return route.method === 'GET' ? [runner.id] : spare.runners;
       return route.path.startsWith('/groups') ? groups : projects;
     }
+    if (name === 'hook_id' && route.method !== 'DELETE')
+      return [route.path.startsWith('/groups') ? hooks.group : hooks.project];
     if (name === 'user_id' && route.path.startsWith('/users/:user_id')) return users;
     if (name === 'key' && route.path.includes('gpg_keys')) return own.gpgKeys;
     if (name === 'key' && /\/(deploy_)?keys$/.test(route.path)) return [sshKeyText()];
     if (name === 'key_id' && route.path.includes('/deploy_keys/')) return made.get('/projects/:id/deploy_keys') ?? [];
+    if (name === 'title' && /\/milestones(\/:milestone_id)?$/.test(route.path)) return [unique('milestone')];
     if (/name$/.test(name) && /\/labels(\/:label_id)?$/.test(route.path)) return [unique('label')];
+    if (name === 'name' && route.path.includes('/protected_')) return kept;
+    if (name === 'path' && route.path.endsWith('/downloads/*')) return ['bin/tool', 'other'];
+    if (name === 'path' && route.path.includes('/permalink/')) return ['downloads/bin/tool', 'assets/links'];
+    if (name === 'sha' && route.path.includes('/blobs/')) return [blob, pipeline.sha];
     if (name === 'email' && route.path.endsWith('/emails')) return [`${unique('shape')}@example.com`];
     const creates = route.method === 'POST' && /^\/(projects|groups|users)$/.test(route.path);
     if (creates && (names.includes(name) || name === 'username')) {

@@ -24,6 +24,8 @@ export interface SessionState {
   readonly impersonator: { readonly id: number; readonly username: string; readonly name: string } | null;
   /** Whether the administrator may act as others. */
   readonly impersonation_enabled: boolean;
+  /** Nothing can be changed now; what everybody is told. */
+  readonly maintenance: { readonly message: string | null } | null;
   readonly csrf_token: string;
 }
 
@@ -35,6 +37,7 @@ const nobody: SessionState = {
   admin_mode: null,
   impersonator: null,
   impersonation_enabled: false,
+  maintenance: null,
   csrf_token: '',
 };
 

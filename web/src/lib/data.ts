@@ -1,5 +1,5 @@
 /** What pages ask of the API, as queries with their keys: loaders and components share them. */
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client, unwrap, unwrapPage } from './api.ts';
 import { currentSession } from './session.ts';
 
@@ -43,6 +43,17 @@ export const projects = (filter: ProjectsFilter) =>
     },
   });
 
+/** What happened in the projects of which the caller is a member. */
+export const ownActivity = (page: number) =>
+  queryOptions({
+    queryKey: ['events', page],
+    queryFn: () => unwrapPage(client.GET('/events', { params: { query: { scope: 'all', page, per_page: perPage } } })),
+  });
+
+/** What waits for the caller. */
+export const waitingForUser = () =>
+  queryOptions({ queryKey: ['user', 'counts'], queryFn: () => unwrap(client.GET('/user_counts')) });
+
 /** Whether somebody starred a project: the list of theirs, narrowed to the one. */
 export const isStarred = (userId: number, projectId: number) =>
   queryOptions({
@@ -84,6 +95,24 @@ export const project = (path: string) =>
     queryFn: () => unwrap(client.GET('/projects/{id}', { params: { path: { id: path } } })),
   });
 
+/** The licence of a project's default branch. */
+export const license = (path: string) =>
+  queryOptions({
+    queryKey: ['project', path, 'license'],
+    queryFn: async () => {
+      const query = { license: true };
+      const found = await unwrap(client.GET('/projects/{id}', { params: { path: { id: path }, query } }));
+      return found.license ? { name: found.license.name, url: found.license_url } : null;
+    },
+  });
+
+/** What new projects may start with. */
+export const projectTemplates = () =>
+  queryOptions({
+    queryKey: ['project-templates'],
+    queryFn: () => unwrap(client.GET('/templates/projects', { params: { query: { per_page: 100 } } })),
+  });
+
 export const group = (path: string) =>
   queryOptions({
     queryKey: ['group', path],
@@ -102,10 +131,30 @@ export const allRunners = () =>
     queryFn: () => unwrap(client.GET('/runners/all', { params: { query: { per_page: 100 } } })),
   });
 
+/** An input of a configuration, with the options and the default that hold beside the others' values. */
+export interface DeclaredInput {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string | null;
+  readonly required: boolean;
+  readonly default?: unknown;
+  readonly options: readonly unknown[] | null;
+  readonly regex: string | null;
+}
+
 /** The parts of one project by its full path. */
 export const of = (path: string) => {
   const id = { id: path };
   return {
+    declaredInputs: (ref: string, given: Readonly<Record<string, string>>) =>
+      queryOptions({
+        queryKey: ['project', path, 'inputs', ref, given],
+        queryFn: async (): Promise<readonly DeclaredInput[]> => {
+          const query = { content_ref: ref, include_inputs: true, inputs: given };
+          const checked = await unwrap(client.GET('/projects/{id}/ci/lint', { params: { path: id, query } }));
+          return (checked.inputs ?? []) as readonly DeclaredInput[];
+        },
+      }),
     branches: (search?: string) =>
       queryOptions({
         queryKey: ['project', path, 'branches', search],
@@ -129,14 +178,16 @@ export const of = (path: string) => {
           unwrap(client.GET('/projects/{id}/repository/tags', { params: { path: id, query: { per_page: 100 } } })),
       }),
     tree: (ref: string, folder: string) =>
-      queryOptions({
+      infiniteQueryOptions({
         queryKey: ['project', path, 'tree', ref, folder],
-        queryFn: () =>
-          unwrap(
+        queryFn: ({ pageParam }) =>
+          unwrapPage(
             client.GET('/projects/{id}/repository/tree', {
-              params: { path: id, query: { ref, path: folder, per_page: 100 } },
+              params: { path: id, query: { ref, path: folder, per_page: 100, page: pageParam } },
             }),
           ),
+        initialPageParam: 1,
+        getNextPageParam: (last) => last.nextPage,
       }),
     file: (ref: string, file: string) =>
       queryOptions({
@@ -182,11 +233,14 @@ export const of = (path: string) => {
             }),
           ),
       }),
-    compare: (from: string, to: string) =>
+    /** What `to` has that `from` has not: since they parted, or as they are (`straight`); `from` may be of another project of the network of forks. */
+    compare: (from: string, to: string, straight = false, fromProject?: number) =>
       queryOptions({
-        queryKey: ['project', path, 'compare', from, to],
-        queryFn: () =>
-          unwrap(client.GET('/projects/{id}/repository/compare', { params: { path: id, query: { from, to } } })),
+        queryKey: ['project', path, 'compare', from, to, { straight, fromProject }],
+        queryFn: () => {
+          const query = { from, to, straight, ...(fromProject === undefined ? {} : { from_project_id: fromProject }) };
+          return unwrap(client.GET('/projects/{id}/repository/compare', { params: { path: id, query } }));
+        },
       }),
     pipelines: (filter: {
       page?: number | undefined;
@@ -260,6 +314,7 @@ export const of = (path: string) => {
                 query: {
                   page: filter.page ?? 1,
                   per_page: perPage,
+                  with_labels_details: true,
                   state: (filter.state ?? 'opened') as 'opened',
                   ...(filter.search ? { search: filter.search } : {}),
                 },
@@ -273,9 +328,11 @@ export const of = (path: string) => {
         queryFn: () =>
           unwrap(
             client.GET('/projects/{id}/merge_requests/{merge_request_iid}', {
-              params: { path: { ...id, merge_request_iid: iid } },
+              params: { path: { ...id, merge_request_iid: iid }, query: { include_rebase_in_progress: true } },
             }),
           ),
+        // What runs in the background is told when it ends; this is for pages that hear of nothing.
+        refetchInterval: ({ state }) => (state.data?.rebase_in_progress ? 2_000 : false),
       }),
     mergeRequestCommits: (iid: number) =>
       queryOptions({

@@ -1,12 +1,46 @@
-/** Members of a project or group, who waits to be one, and push rules: the same questions of both. */
-import { ApiError, client, type Schemas, unwrap } from './api.ts';
+/** Members of a project or group, and who waits to be one: the same questions of both. */
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import { ApiError, client, type Schemas, unwrap, unwrapPage } from './api.ts';
 
 export type Member = Schemas['Member'];
+
+const sources = ['direct', 'inherited', 'shared'] as const;
+const factors = ['enabled', 'disabled'] as const;
+const sorts = ['name_desc', 'access_level_asc', 'access_level_desc', 'last_joined', 'oldest_joined'] as const;
+
+/** What a list of members is narrowed and ordered by, as it stands in the address. */
+export interface MemberFilter {
+  readonly search?: string | undefined;
+  readonly level?: number | undefined;
+  readonly source?: (typeof sources)[number] | undefined;
+  readonly expires?: boolean | undefined;
+  readonly two_factor?: (typeof factors)[number] | undefined;
+  readonly sort?: (typeof sorts)[number] | undefined;
+}
+
+const oneOf = <T extends string>(names: readonly T[], value: unknown): T | undefined =>
+  names.find((name) => name === value);
+
+/** Reads the filter from the query of an address; what it does not know is left out. */
+export const readMemberFilter = (given: Record<string, unknown>): MemberFilter => ({
+  search: typeof given.search === 'string' && given.search !== '' ? given.search : undefined,
+  level: Number.isInteger(Number(given.level)) && Number(given.level) > 0 ? Number(given.level) : undefined,
+  source: oneOf(sources, given.source),
+  expires: typeof given.expires === 'boolean' ? given.expires : undefined,
+  two_factor: oneOf(factors, given.two_factor),
+  sort: oneOf(sorts, given.sort),
+});
+
+interface MemberPage {
+  readonly items: Member[];
+  readonly nextPage: number | null;
+  readonly total: number | null;
+}
 
 export interface MemberSource {
   readonly noun: 'project' | 'group';
   readonly key: readonly string[];
-  list(search: string): Promise<Member[]>;
+  list(filter: MemberFilter, page: number): Promise<MemberPage>;
   add(body: { username: string; access_level: number; expires_at: string | null }): Promise<unknown>;
   invite(body: { email: string; access_level: number; expires_at: string | null }): Promise<Schemas['InvitationsSent']>;
   change(user: number, body: { access_level: number; expires_at?: string | null }): Promise<unknown>;
@@ -16,12 +50,23 @@ export interface MemberSource {
   deny(user: number): Promise<unknown>;
   invitations(): Promise<Schemas['Invitation'][]>;
   takeBack(email: string): Promise<unknown>;
-  share(body: { group_id: number; group_access: number }): Promise<unknown>;
+  changeInvitation(email: string, body: { access_level?: number; expires_at?: string | null }): Promise<unknown>;
+  share(body: { group_id: number; group_access: number; expires_at: string | null }): Promise<unknown>;
   unshare(group: number): Promise<unknown>;
 }
 
 const query = { per_page: 100 };
-const searched = (search: string) => ({ ...query, with_source: true, ...(search ? { query: search } : {}) });
+const listed = ({ search, level, source, expires, two_factor, sort }: MemberFilter, page: number) => ({
+  page,
+  per_page: 50,
+  with_source: true,
+  sort: sort ?? ('name_asc' as const),
+  ...(search ? { query: search } : {}),
+  ...(level === undefined ? {} : { access_level: level }),
+  ...(source === undefined ? {} : { source }),
+  ...(expires === undefined ? {} : { expires }),
+  ...(two_factor === undefined ? {} : { two_factor }),
+});
 
 export const projectMembers = (id: string): MemberSource => {
   const path = { id };
@@ -29,7 +74,8 @@ export const projectMembers = (id: string): MemberSource => {
   return {
     noun: 'project',
     key: ['project', id, 'members'],
-    list: (search) => unwrap(client.GET('/projects/{id}/members/all', { params: { path, query: searched(search) } })),
+    list: (filter, page) =>
+      unwrapPage(client.GET('/projects/{id}/members/all', { params: { path, query: listed(filter, page) } })),
     add: (body) => unwrap(client.POST('/projects/{id}/members', { params: { path }, body })),
     invite: (body) =>
       unwrap(client.POST('/projects/{id}/invitations', { params: { path }, body: { ...body, email: [body.email] } })),
@@ -42,6 +88,8 @@ export const projectMembers = (id: string): MemberSource => {
     invitations: () => unwrap(client.GET('/projects/{id}/invitations', { params: { path, query } })),
     takeBack: (email) =>
       unwrap(client.DELETE('/projects/{id}/invitations/{email}', { params: { path: { id, email } } })),
+    changeInvitation: (email, body) =>
+      unwrap(client.PUT('/projects/{id}/invitations/{email}', { params: { path: { id, email } }, body })),
     share: (body) => unwrap(client.POST('/projects/{id}/share', { params: { path }, body })),
     unshare: (group_id) =>
       unwrap(client.DELETE('/projects/{id}/share/{group_id}', { params: { path: { id, group_id } } })),
@@ -54,7 +102,8 @@ export const groupMembers = (id: string): MemberSource => {
   return {
     noun: 'group',
     key: ['group', id, 'members'],
-    list: (search) => unwrap(client.GET('/groups/{id}/members/all', { params: { path, query: searched(search) } })),
+    list: (filter, page) =>
+      unwrapPage(client.GET('/groups/{id}/members/all', { params: { path, query: listed(filter, page) } })),
     add: (body) => unwrap(client.POST('/groups/{id}/members', { params: { path }, body })),
     invite: (body) =>
       unwrap(client.POST('/groups/{id}/invitations', { params: { path }, body: { ...body, email: [body.email] } })),
@@ -66,11 +115,29 @@ export const groupMembers = (id: string): MemberSource => {
     deny: (user) => unwrap(client.DELETE('/groups/{id}/access_requests/{user_id}', person(user))),
     invitations: () => unwrap(client.GET('/groups/{id}/invitations', { params: { path, query } })),
     takeBack: (email) => unwrap(client.DELETE('/groups/{id}/invitations/{email}', { params: { path: { id, email } } })),
+    changeInvitation: (email, body) =>
+      unwrap(client.PUT('/groups/{id}/invitations/{email}', { params: { path: { id, email } }, body })),
     share: (body) => unwrap(client.POST('/groups/{id}/share', { params: { path }, body })),
     unshare: (group_id) =>
       unwrap(client.DELETE('/groups/{id}/share/{group_id}', { params: { path: { id, group_id } } })),
   };
 };
+
+/** Everybody with a role, page by page. */
+export const membersOf = (source: MemberSource, filter: MemberFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...source.key, 'all', filter],
+    queryFn: ({ pageParam }) => source.list(filter, pageParam),
+    initialPageParam: 1,
+    getNextPageParam: (last) => last.nextPage,
+  });
+
+/** People whose name begins or goes on like a text. */
+export const peopleCalled = (search: string) => ({
+  queryKey: ['users', 'called', search],
+  queryFn: () => unwrap(client.GET('/users', { params: { query: { search, active: true, per_page: 8 } } })),
+  enabled: search.length > 0,
+});
 
 /** Adds whom the text names: a user by name, an address by mail. Throws the reason in the API's words. */
 export async function addOrInvite(

@@ -31,13 +31,14 @@ export interface TokenSource {
   revoke(id: number): Promise<unknown>;
 }
 
-const queryOf = ({ search, state }: TokenFilter) => ({
+export const tokenQuery = ({ search, state }: TokenFilter) => ({
   per_page: 100,
   sort: 'created_desc' as const,
   ...(search ? { search } : {}),
   ...(state === 'all' ? {} : { state }),
 });
-const bodyOf = ({ access_level: _, ...draft }: TokenDraft) => draft;
+/** Without the role, which only tokens of places have. */
+export const unrolled = ({ access_level: _, ...draft }: TokenDraft) => draft;
 
 export const ownTokens = (userId: number | undefined): TokenSource => ({
   key: ['access-tokens'],
@@ -45,10 +46,10 @@ export const ownTokens = (userId: number | undefined): TokenSource => ({
   list: (filter) =>
     unwrap(
       client.GET('/personal_access_tokens', {
-        params: { query: { ...queryOf(filter), ...(userId === undefined ? {} : { user_id: String(userId) }) } },
+        params: { query: { ...tokenQuery(filter), ...(userId === undefined ? {} : { user_id: String(userId) }) } },
       }),
     ),
-  create: (draft) => unwrap(client.POST('/user/personal_access_tokens', { body: bodyOf(draft) })),
+  create: (draft) => unwrap(client.POST('/user/personal_access_tokens', { body: unrolled(draft) })),
   rotate: (id) => unwrap(client.POST('/personal_access_tokens/{id}/rotate', { params: { path: { id } } })),
   revoke: (id) => unwrap(client.DELETE('/personal_access_tokens/{id}', { params: { path: { id } } })),
 });
@@ -65,7 +66,7 @@ export const impersonationTokens = (user_id: number): TokenSource => ({
   },
   create: (draft) =>
     unwrap(
-      client.POST('/users/{user_id}/impersonation_tokens', { params: { path: { user_id } }, body: bodyOf(draft) }),
+      client.POST('/users/{user_id}/impersonation_tokens', { params: { path: { user_id } }, body: unrolled(draft) }),
     ),
   revoke: (impersonation_token_id) =>
     unwrap(
@@ -79,7 +80,7 @@ export const projectTokens = (path: string): TokenSource => ({
   key: ['project', path, 'access-tokens'],
   roles: true,
   list: (filter) =>
-    unwrap(client.GET('/projects/{id}/access_tokens', { params: { path: { id: path }, query: queryOf(filter) } })),
+    unwrap(client.GET('/projects/{id}/access_tokens', { params: { path: { id: path }, query: tokenQuery(filter) } })),
   create: (body) => unwrap(client.POST('/projects/{id}/access_tokens', { params: { path: { id: path } }, body })),
   rotate: (token_id) =>
     unwrap(client.POST('/projects/{id}/access_tokens/{token_id}/rotate', { params: { path: { id: path, token_id } } })),
@@ -91,7 +92,7 @@ export const groupTokens = (path: string): TokenSource => ({
   key: ['group', path, 'access-tokens'],
   roles: true,
   list: (filter) =>
-    unwrap(client.GET('/groups/{id}/access_tokens', { params: { path: { id: path }, query: queryOf(filter) } })),
+    unwrap(client.GET('/groups/{id}/access_tokens', { params: { path: { id: path }, query: tokenQuery(filter) } })),
   create: (body) => unwrap(client.POST('/groups/{id}/access_tokens', { params: { path: { id: path } }, body })),
   rotate: (token_id) =>
     unwrap(client.POST('/groups/{id}/access_tokens/{token_id}/rotate', { params: { path: { id: path, token_id } } })),

@@ -9,6 +9,7 @@ export const kinds = {
   locked: ['Locked', { filter: 'locked' }],
   external: ['External', { filter: 'external' }],
   bots: ['Bots', { filter: 'bots' }],
+  service_accounts: ['Service accounts', { filter: 'service_accounts' }],
   two_factor_enabled: ['With two-factor authentication', { filter: 'two_factor_enabled' }],
   two_factor_disabled: ['Without two-factor authentication', { filter: 'two_factor_disabled' }],
   without_projects: ['Without projects', { without_projects: true }],

@@ -3,8 +3,12 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import * as accounts from '../lib/accounts.ts';
 import { applicationsOf, instanceApplications } from '../lib/applications.ts';
 import * as data from '../lib/data.ts';
+import { allDeployKeys } from '../lib/deploy-keys.ts';
+import { hooksOf, systemHooks } from '../lib/hooks.ts';
+import { instancePushRule, pushRuleOf } from '../lib/push-rules.ts';
 import { queries } from '../lib/queries.ts';
 import { registrationQuery } from '../lib/registration.ts';
+import { topics } from '../lib/topics.ts';
 import { readUserFilter } from '../lib/user-filter.ts';
 import { root, signedIn, text } from './base.ts';
 
@@ -83,4 +87,47 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('../features/admin/ApplicationSettingsPage.tsx')),
 });
 
-export const adminRoutes = [adminMode, start, users, newUser, user, editUser, runners, applications, settings];
+const topicList = createRoute({
+  ...common,
+  path: '/admin/topics',
+  validateSearch: (search): { search?: string | undefined } => ({ search: text(search.search) }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => queries.ensureInfiniteQueryData(topics(deps.search)),
+  component: lazyRouteComponent(() => import('../features/admin/TopicsPage.tsx')),
+});
+const deployKeys = createRoute({
+  ...common,
+  path: '/admin/deploy_keys',
+  validateSearch: (search): { public?: true | undefined } => ({ public: search.public === true || undefined }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => queries.ensureInfiniteQueryData(allDeployKeys(deps.public ?? false)),
+  component: lazyRouteComponent(() => import('../features/admin/DeployKeysPage.tsx')),
+});
+const pushRule = createRoute({
+  ...common,
+  path: '/admin/push_rule',
+  loader: () => load(pushRuleOf(instancePushRule)),
+  component: lazyRouteComponent(() => import('../features/admin/PushRulePage.tsx')),
+});
+const hooks = createRoute({
+  ...common,
+  path: '/admin/hooks',
+  loader: () => load(hooksOf(systemHooks)),
+  component: lazyRouteComponent(() => import('../features/admin/HooksPage.tsx')),
+});
+
+export const adminRoutes = [
+  adminMode,
+  start,
+  users,
+  newUser,
+  user,
+  editUser,
+  runners,
+  topicList,
+  deployKeys,
+  pushRule,
+  hooks,
+  applications,
+  settings,
+];

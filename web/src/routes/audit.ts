@@ -3,6 +3,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import * as accounts from '../lib/accounts.ts';
 import { type AuditFilter, type AuditPlace, auditEvents, readAuditFilter } from '../lib/audit.ts';
 import * as data from '../lib/data.ts';
+import { groupLevel } from '../lib/groups.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
 import { root, signedIn } from './base.ts';
@@ -33,7 +34,11 @@ const groupLog = createRoute({
   path: '/g/$path/audit_events',
   loader: ({ params, deps }: At) => {
     const path = fromSegment(params.path);
-    return Promise.all([queries.ensureQueryData(data.group(path)), load({ kind: 'group', path }, deps)]);
+    return Promise.all([
+      queries.ensureQueryData(data.group(path)),
+      queries.ensureQueryData(groupLevel(path)),
+      load({ kind: 'group', path }, deps),
+    ]);
   },
   component: lazyRouteComponent(() => import('../features/audit/GroupAuditPage.tsx')),
 });

@@ -2,6 +2,7 @@
 import { createRootRoute, redirect } from '@tanstack/react-router';
 import { ErrorPage, MissingPage } from '../features/frame/ErrorPages.tsx';
 import { Frame } from '../features/frame/Frame.tsx';
+import { type MemberFilter, readMemberFilter } from '../lib/members.ts';
 import { currentSession } from '../lib/session.ts';
 import { externalPath } from '../lib/urls.ts';
 
@@ -9,6 +10,12 @@ export const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
 export const number = (value: unknown): number | undefined =>
   Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
+
+/** What stands in the address of the members of a project or group. */
+export const memberSearch = (search: Record<string, unknown>): MemberFilter & { tab?: string | undefined } => ({
+  ...readMemberFilter(search),
+  tab: text(search.tab),
+});
 
 export const root = createRootRoute({
   component: Frame,

@@ -1,13 +1,17 @@
 /** Routes of groups: one's own, one group, its members and settings, and where an invitation leads. */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as data from '../lib/data.ts';
-import { type GroupFilter, type GroupSort, groupsBelow, ownGroups, projectsIn } from '../lib/groups.ts';
+import { type GroupFilter, type GroupSort, groupLevel, groupsBelow, ownGroups, projectsIn } from '../lib/groups.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { number, root, signedIn, text } from './base.ts';
+import { memberSearch, number, root, signedIn, text } from './base.ts';
 
 const sorts: readonly GroupSort[] = ['name', 'path', 'newest'];
 const sortOf = (value: unknown) => sorts.find((sort) => sort === value && sort !== 'name');
+
+/** A group with what the caller may do in it: its header shows both. */
+const loadGroup = (path: string) =>
+  Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(groupLevel(path))]);
 
 const newGroup = createRoute({
   getParentRoute: () => root,
@@ -39,7 +43,7 @@ const group = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
     Promise.all([
-      queries.ensureQueryData(data.group(fromSegment(params.path))),
+      loadGroup(fromSegment(params.path)),
       queries.ensureQueryData(groupsBelow(fromSegment(params.path), deps)),
       queries.ensureQueryData(projectsIn(fromSegment(params.path), deps)),
     ]),
@@ -50,7 +54,7 @@ const groupSettings = createRoute({
   path: '/g/$path/settings',
   validateSearch: (search): { part?: string | undefined } => ({ part: text(search.part) }),
   beforeLoad: signedIn,
-  loader: ({ params }) => queries.ensureQueryData(data.group(fromSegment(params.path))),
+  loader: ({ params }) => loadGroup(fromSegment(params.path)),
   component: lazyRouteComponent(() => import('../features/groups/GroupSettingsPage.tsx')),
 });
 /** The ecosystem's address of the same part. */
@@ -65,8 +69,24 @@ const groupAccessTokens = createRoute({
 const groupMembers = createRoute({
   getParentRoute: () => root,
   path: '/g/$path/group_members',
-  loader: ({ params }) => queries.ensureQueryData(data.group(fromSegment(params.path))),
+  validateSearch: memberSearch,
+  loader: ({ params }) => loadGroup(fromSegment(params.path)),
   component: lazyRouteComponent(() => import('../features/members/GroupMembersPage.tsx')),
+});
+/** The ecosystem's addresses of parts of the same page. */
+const seats = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path/usage_quotas',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/g/$path/group_members', params, search: { tab: 'seats' } });
+  },
+});
+const pending = createRoute({
+  getParentRoute: () => root,
+  path: '/g/$path/pending_members',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/g/$path/group_members', params, search: { tab: 'waiting' } });
+  },
 });
 const invitation = createRoute({
   getParentRoute: () => root,
@@ -84,5 +104,7 @@ export const groupRoutes = [
   groupSettings,
   groupAccessTokens,
   groupMembers,
+  seats,
+  pending,
   invitation,
 ] as const;

@@ -9,7 +9,7 @@ export function RefBadge({ name, kind = 'branch' }: { name: string; kind?: keyof
   return (
     <span className={classes.ref}>
       <Icon size={14} aria-hidden />
-      {name}
+      <span className={classes.refName}>{name}</span>
     </span>
   );
 }

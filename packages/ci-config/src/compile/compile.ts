@@ -1,12 +1,14 @@
 /** The whole way: text + context -> plan or located errors. */
 import { CompileFailure, collectProblems, fail, type Located, type Problems } from '../diagnostics.ts';
 import { applyExtends } from '../expand/extends.ts';
+import { applyInputs } from '../expand/inputs.ts';
 import { resolveReferences } from '../expand/reference.ts';
 import { layer, type Variable, variableScope } from '../expand/variables.ts';
 import { type Fetch, resolveIncludes } from '../include/resolve.ts';
+import { parseFile } from '../inputs/file.ts';
+import { nodeOf } from '../inputs/value.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { type PathSource, pathMatcher } from '../rules/paths.ts';
-import { parseYaml } from '../yaml/parse.ts';
 import { checkSize, isMapping, type MappingNode, mergeBudget } from '../yaml/tree.ts';
 import { writeYaml } from '../yaml/write.ts';
 import type { FileCommit } from './cache-key.ts';
@@ -39,6 +41,8 @@ export type CompileInput = {
   readonly content: string;
   readonly context: CompileContext;
   readonly fetch: Fetch;
+  /** Values for the inputs that the entry file declares, as JSON has them. */
+  readonly inputs?: Readonly<Record<string, unknown>>;
   readonly limits?: Partial<Limits>;
   readonly signal?: AbortSignal;
 };
@@ -97,12 +101,17 @@ async function run(
   };
 
   signal?.throwIfAborted();
-  const parsed = parseYaml(path, content, parsing);
+  const scope = variableScope([...layers.below, ...layers.above], expansion, entry);
+  const interpolating = { ...parsing, expand: scope.expandExisting, use: { bytes: 0 } };
+  const given = Object.entries(input.inputs ?? {}).map(
+    ([name, value]) => [name, nodeOf(value, entry, limits)] as const,
+  );
+  const file = parseFile(path, content, parsing);
+  const parsed = applyInputs(file, { mark: null, values: new Map(given) }, interpolating, entry);
   if (parsed === null) fail(entry, `Please provide content of ${path}`);
   if (!isMapping(parsed)) return fail(parsed.mark, 'Invalid configuration format');
-  const scope = variableScope([...layers.below, ...layers.above], expansion, entry);
   const included = await resolveIncludes(path, parsed, Buffer.byteLength(content), {
-    ...parsing,
+    ...interpolating,
     fetch: input.fetch,
     around: { scope, paths },
     signal,

@@ -95,6 +95,7 @@ export async function planJob(
     resourceGroup: config.resource_group === undefined ? null : scope.expand(config.resource_group, 'keep'),
     parallel: instance.parallel,
     hooks: config.hooks ?? [],
+    release: config.release ?? null,
   };
 }
 

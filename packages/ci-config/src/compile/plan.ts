@@ -4,6 +4,7 @@ import type { Artifacts } from '../keywords/artifacts.ts';
 import type { Environment } from '../keywords/environment.ts';
 import type { Hook } from '../keywords/hooks.ts';
 import type { Image } from '../keywords/image.ts';
+import type { Release } from '../keywords/release.ts';
 import type { Retry } from '../keywords/retry.ts';
 import type { Service } from '../keywords/services.ts';
 import type { YamlVariable } from '../keywords/variables.ts';
@@ -62,6 +63,7 @@ export type PlanJob = {
   readonly resourceGroup: string | null;
   readonly parallel: { readonly index: number; readonly total: number } | null;
   readonly hooks: readonly Hook[];
+  readonly release: Release | null;
 };
 
 export type Plan = {

@@ -31,7 +31,7 @@ const ROOT_KEYWORDS = new Set(['default', 'stages', 'variables', 'workflow', 'sp
 export function readConfiguration(root: MappingNode, context: Context): Configuration {
   const { problems } = context;
   const spec = root.entries.get('spec');
-  if (spec) problems.error(spec.keyMark, 'spec is not supported yet');
+  if (spec) problems.error(spec.keyMark, 'spec belongs into a header of its own, with `---` after it');
   const jobs: ConfigJob[] = [];
   let visible = 0;
   for (const [name, { keyMark, value }] of root.entries) {

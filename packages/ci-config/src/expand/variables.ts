@@ -3,7 +3,13 @@ import { failLimit, type Mark } from '../diagnostics.ts';
 import type { Limits } from '../limits.ts';
 
 /** A raw variable's value is used as it is; others may refer to further variables. */
-export type Variable = { readonly key: string; readonly value: string; readonly raw?: boolean };
+export type Variable = {
+  readonly key: string;
+  readonly value: string;
+  readonly raw?: boolean;
+  /** Hidden in logs: never written into the configuration. */
+  readonly masked?: boolean;
+};
 export type Layer = ReadonlyMap<string, Variable>;
 
 const REFERENCE = /\$(?:\$|\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))/g;
@@ -18,6 +24,8 @@ export type Scope = {
   get(name: string): string | undefined;
   /** The text with its references replaced, `$$` being one dollar sign. */
   expand(text: string, unknown: Unknown): string;
+  /** The text with the names of variables that exist replaced, once and not further; or why that may not be. */
+  expandExisting(text: string): { readonly text: string } | { readonly reason: string };
 };
 
 /** Counts the bytes of expanded text over a whole compilation. */
@@ -56,6 +64,14 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
     known.set(name, value);
     return value;
   };
+  const spend = (bytes: number, added: number): void => {
+    budget.used += added;
+    const { limits } = budget;
+    if (bytes > limits.variableBytes) failLimit(mark, 'bytes in an expanded variable', limits, 'variableBytes', bytes);
+    if (budget.used > limits.variableTotalBytes) {
+      failLimit(mark, 'bytes of expanded variables', limits, 'variableTotalBytes', budget.used);
+    }
+  };
   const expand = (text: string, unknown: Unknown): string => {
     if (!text.includes('$')) return text;
     let bytes = 0;
@@ -65,16 +81,23 @@ export function variableScope(layers: readonly Layer[], budget: ExpansionBudget,
       if (open.has(name) || open.size > MOST_NESTED) return reference;
       const value = get(name) ?? (unknown === 'keep' ? reference : '');
       bytes += value.length;
-      budget.used += value.length;
-      const { limits } = budget;
-      if (bytes > limits.variableBytes)
-        failLimit(mark, 'bytes in an expanded variable', limits, 'variableBytes', bytes);
-      if (budget.used > limits.variableTotalBytes) {
-        failLimit(mark, 'bytes of expanded variables', limits, 'variableTotalBytes', budget.used);
-      }
+      spend(bytes, value.length);
       return value;
     });
     return result;
   };
-  return { get, expand };
+  const expandExisting: Scope['expandExisting'] = (text) => {
+    let bytes = 0;
+    let masked = false;
+    const result = text.replace(REFERENCE, (reference, braced?: string, bare?: string) => {
+      const variable = reference === '$$' ? undefined : find((braced ?? bare)!);
+      if (!variable) return reference;
+      masked ||= variable.masked ?? false;
+      bytes += variable.value.length;
+      spend(bytes, variable.value.length);
+      return variable.value;
+    });
+    return masked ? { reason: 'masked variables cannot be expanded' } : { text: result };
+  };
+  return { get, expand, expandExisting };
 }

@@ -1,8 +1,9 @@
 /** Pass: `include`. Files come through an injected fetcher; the including file lies over what it includes. */
 import { fail, failLimit, type Mark } from '../diagnostics.ts';
+import { applyInputs, type InputContext } from '../expand/inputs.ts';
+import { type ParsedFile, parseFile } from '../inputs/file.ts';
 import { evaluateRules, type Surroundings } from '../rules/rules.ts';
-import { type ParseContext, parseYaml } from '../yaml/parse.ts';
-import { deepMerge, type Entry, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
+import { deepMerge, type Entry, isMapping, type MappingNode, mapping } from '../yaml/tree.ts';
 import { type IncludeEntry, includeEntries } from './entry.ts';
 
 export type IncludedFile = { readonly path: string; readonly content: string };
@@ -13,13 +14,13 @@ export type IncludedFile = { readonly path: string; readonly content: string };
  */
 export type Fetch = (local: string) => Promise<readonly IncludedFile[] | null>;
 
-export type IncludeContext = ParseContext & {
+export type IncludeContext = InputContext & {
   readonly fetch: Fetch;
   readonly around: Surroundings;
   readonly signal?: AbortSignal | undefined;
 };
 
-type State = IncludeContext & { files: number; bytes: number; readonly parsed: Map<string, MappingNode> };
+type State = IncludeContext & { files: number; bytes: number; readonly parsed: Map<string, ParsedFile> };
 
 /** The root of `path` with everything that it includes, and without the `include` keyword. */
 export async function resolveIncludes(
@@ -41,7 +42,7 @@ async function expand(root: MappingNode, chain: readonly string[], state: State)
   for (const entry of includeEntries(include.value, state)) {
     state.signal?.throwIfAborted();
     for (const file of await filesOf(entry, state)) {
-      const included = await load(file, entry.mark, chain, state);
+      const included = await load(file, entry, chain, state);
       below = deepMerge(below, included, state.budget);
     }
   }
@@ -70,24 +71,29 @@ async function filesOf(entry: IncludeEntry, state: State): Promise<readonly Incl
   return [...files].sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
 }
 
-async function load(file: IncludedFile, mark: Mark, chain: readonly string[], state: State): Promise<MappingNode> {
+async function load(
+  file: IncludedFile,
+  { mark, inputs }: IncludeEntry,
+  chain: readonly string[],
+  state: State,
+): Promise<MappingNode> {
   const { limits } = state;
   const path = file.path.replace(/^\/+/, '');
   if (chain.includes(path)) fail(mark, `include loop: ${[...chain, path].join(' -> ')}`);
   if (chain.length > limits.includeDepth) failLimit(mark, 'levels of include', limits, 'includeDepth', chain.length);
   state.files++;
   if (state.files > limits.includes) failLimit(mark, 'included files', limits, 'includes', state.files);
-  const root = state.parsed.get(path) ?? parseIncluded(file, path, mark, state);
-  state.parsed.set(path, root);
+  const parsed = state.parsed.get(path) ?? parseIncluded(file, path, mark, state);
+  state.parsed.set(path, parsed);
+  const root = applyInputs(parsed, { mark, values: inputs }, state, mark);
+  if (root === null) return fail(mark, `Included file \`${path}\` is empty or does not exist!`);
+  if (!isMapping(root)) return fail(root.mark, `Included file \`${path}\` does not have valid YAML syntax!`);
   return expand(root, [...chain, path], state);
 }
 
-function parseIncluded(file: IncludedFile, path: string, mark: Mark, state: State): MappingNode {
+function parseIncluded(file: IncludedFile, path: string, mark: Mark, state: State): ParsedFile {
   const { limits } = state;
   state.bytes += Buffer.byteLength(file.content);
   if (state.bytes > limits.totalBytes) failLimit(mark, 'bytes in all files', limits, 'totalBytes', state.bytes);
-  const root: Node | null = parseYaml(path, file.content, state);
-  if (root === null) return fail(mark, `Included file \`${path}\` is empty or does not exist!`);
-  if (!isMapping(root)) return fail(root.mark, `Included file \`${path}\` does not have valid YAML syntax!`);
-  return root;
+  return parseFile(path, file.content, state);
 }

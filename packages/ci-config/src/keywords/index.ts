@@ -17,6 +17,7 @@ import type { Keyword } from './keyword.ts';
 import { needs } from './needs.ts';
 import { only } from './only.ts';
 import { parallel } from './parallel.ts';
+import { release } from './release.ts';
 import { resourceGroup } from './resource-group.ts';
 import { retry } from './retry.ts';
 import { rules } from './rules.ts';
@@ -58,6 +59,7 @@ const TABLE = {
   resource_group: resourceGroup,
   parallel,
   hooks,
+  release,
 };
 
 type Table = typeof TABLE;

@@ -7,7 +7,6 @@ const KEYWORDS: ReadonlyMap<string, 'error' | 'warning'> = new Map([
   ['run', 'error'],
   ['secrets', 'error'],
   ['id_tokens', 'error'],
-  ['release', 'error'],
   ['inputs', 'error'],
   ['pages', 'warning'],
   ['publish', 'warning'],

@@ -3,8 +3,8 @@ import type { Expression } from './parser.ts';
 import { type Pattern, patternOf } from './regex.ts';
 
 type Value = string | null | boolean | Pattern;
-/** The expanded value of a variable; undefined when there is none. */
-export type Lookup = (name: string) => string | undefined;
+/** The expanded value of a variable, or of an input; undefined when there is none. */
+export type Lookup = (name: string) => string | boolean | undefined;
 
 /** Truth of the whole: text counts when it is not blank. */
 export function evaluate(expression: Expression, lookup: Lookup): boolean {
@@ -21,6 +21,8 @@ function operandValue(expression: Expression, lookup: Lookup): Value {
     case 'variable':
       return lookup(expression.name) ?? null;
     case 'string':
+      return expression.value;
+    case 'boolean':
       return expression.value;
     case 'null':
       return null;

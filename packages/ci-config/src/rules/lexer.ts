@@ -6,6 +6,7 @@ export type Token = { readonly at: number } & (
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'pattern'; readonly source: string; readonly flags: string }
   | { readonly type: 'operator'; readonly operator: Operator }
+  | { readonly type: 'boolean'; readonly value: boolean }
   | { readonly type: 'null' | '(' | ')' }
 );
 
@@ -20,7 +21,11 @@ export class ExpressionError extends Error {
   }
 }
 
-const LEXEMES: readonly (readonly [RegExp, (match: RegExpExecArray, at: number) => Token])[] = [
+/** What an expression looks at: CI variables, or the inputs of a header. */
+export type Dialect = 'variables' | 'inputs';
+
+type Lexeme = readonly [RegExp, (match: RegExpExecArray, at: number) => Token];
+const LEXEMES: readonly Lexeme[] = [
   [/[()]/y, ([text], at) => ({ type: text as '(' | ')', at })],
   [/\$(\w+)/y, (match, at) => ({ type: 'variable', name: match[1]!, at })],
   [/"([^"]*)"|'([^']*)'/y, (match, at) => ({ type: 'string', value: match[1] ?? match[2] ?? '', at })],
@@ -28,16 +33,22 @@ const LEXEMES: readonly (readonly [RegExp, (match: RegExpExecArray, at: number) 
   [/null\b/y, (_, at) => ({ type: 'null', at })],
   [/==|!=|=~|!~|&&|\|\|/y, ([text], at) => ({ type: 'operator', operator: text as Operator, at })],
 ];
+const OF_INPUTS: readonly Lexeme[] = [
+  [/\$\[\[[ \t]*inputs\.([^\s[\]|]+)[ \t]*\]\]/y, (match, at) => ({ type: 'variable', name: match[1]!, at })],
+  [/(true|false)\b/y, (match, at) => ({ type: 'boolean', value: match[1] === 'true', at })],
+  ...LEXEMES.filter(([pattern]) => !pattern.source.startsWith('\\$')),
+];
 const SPACE = /\s*/y;
 
-export function tokenize(text: string, mostTokens: number): Token[] {
+export function tokenize(text: string, mostTokens: number, dialect: Dialect = 'variables'): Token[] {
+  const lexemes = dialect === 'inputs' ? OF_INPUTS : LEXEMES;
   const tokens: Token[] = [];
   let at = skipSpace(text, 0);
   while (at < text.length) {
     if (tokens.length === mostTokens) {
       throw new ExpressionError(`too many tokens, the limit expressionTokens is ${mostTokens},`, at);
     }
-    const token = next(text, at);
+    const token = next(text, at, lexemes);
     tokens.push(token.token);
     at = skipSpace(text, token.end);
   }
@@ -50,8 +61,8 @@ function skipSpace(text: string, at: number): number {
   return SPACE.lastIndex;
 }
 
-function next(text: string, at: number): { token: Token; end: number } {
-  for (const [pattern, make] of LEXEMES) {
+function next(text: string, at: number, lexemes: readonly Lexeme[]): { token: Token; end: number } {
+  for (const [pattern, make] of lexemes) {
     pattern.lastIndex = at;
     const match = pattern.exec(text);
     if (match) return { token: make(match, at), end: pattern.lastIndex };

@@ -1,11 +1,12 @@
 /** `rules:if` tokens -> expression tree. `&&` binds closer than `||`, comparisons closer than both. */
 import type { Limits } from '../limits.ts';
-import { ExpressionError, type Operator, type Token, tokenize } from './lexer.ts';
+import { type Dialect, ExpressionError, type Operator, type Token, tokenize } from './lexer.ts';
 import { compilePattern, type Pattern } from './regex.ts';
 
 export type Expression =
   | { readonly type: 'variable'; readonly name: string }
   | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'boolean'; readonly value: boolean }
   | { readonly type: 'null' }
   | { readonly type: 'pattern'; readonly pattern: Pattern }
   | { readonly type: 'binary'; readonly operator: Operator; readonly left: Expression; readonly right: Expression };
@@ -13,11 +14,11 @@ export type Expression =
 const PRECEDENCE: Record<Operator, number> = { '||': 1, '&&': 2, '==': 3, '!=': 3, '=~': 3, '!~': 3 };
 
 /** Throws ExpressionError with the reason and the character. */
-export function parseExpression(text: string, limits: Limits): Expression {
+export function parseExpression(text: string, limits: Limits, dialect?: Dialect): Expression {
   if (text.length > limits.expressionLength) {
     throw new ExpressionError(`too long, the limit expressionLength is ${limits.expressionLength},`, text.length - 1);
   }
-  const tokens = tokenize(text, limits.expressionTokens);
+  const tokens = tokenize(text, limits.expressionTokens, dialect);
   let index = 0;
 
   const binary = (lowest: number): Expression => {
@@ -54,6 +55,8 @@ function leaf(token: Token): Expression {
       return { type: 'variable', name: token.name };
     case 'string':
       return { type: 'string', value: token.value };
+    case 'boolean':
+      return { type: 'boolean', value: token.value };
     case 'null':
       return { type: 'null' };
     case 'pattern': {

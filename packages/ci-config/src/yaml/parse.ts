@@ -13,12 +13,32 @@ type FileContext = ParseContext & {
   aliases: number;
 };
 
+export function checkBytes(file: string, text: string, limits: Limits): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.fileBytes) {
+    failLimit({ file, line: 1, column: 1 }, 'bytes in one file', limits, 'fileBytes', bytes);
+  }
+}
+
 /** The document's root, or null for a file without content. Fails on broken YAML and on limits. */
 export function parseYaml(file: string, text: string, context: ParseContext): Node | null {
+  checkBytes(file, text, context.limits);
+  const { documents, count } = parseDocuments(file, text, context);
+  const tree = documents[0]?.() ?? null;
+  if (count > 1) fail(documents[1]!().mark, `expected one YAML document, found ${count}`);
+  if (tree) checkSize(tree, context.limits);
+  return tree;
+}
+
+type Documents = {
+  /** The first documents that have content, each read when it is asked for: nobody takes more than three. */
+  readonly documents: readonly (() => Node)[];
+  readonly count: number;
+};
+
+/** The documents of a text, `---` between them. Fails on broken YAML and on limits. */
+export function parseDocuments(file: string, text: string, context: ParseContext): Documents {
   const { limits, problems } = context;
-  const start = { file, line: 1, column: 1 };
-  const bytes = Buffer.byteLength(text);
-  if (bytes > limits.fileBytes) failLimit(start, 'bytes in one file', limits, 'fileBytes', bytes);
   const lines = new LineCounter();
   const mark = (offset: number): Mark => {
     const { line, col } = lines.linePos(offset);
@@ -34,17 +54,10 @@ export function parseYaml(file: string, text: string, context: ParseContext): No
     problems.error(mark(error.pos[0]), `invalid YAML: ${firstLine(error.message)}`);
   if (first) fail(mark(first.pos[0]), `invalid YAML: ${firstLine(first.message)}`);
   const roots = documents.flatMap(({ contents }) => (contents && !isEmpty(contents) ? [contents] : []));
-  const [root, second] = roots;
-  if (!root) return null;
-  const tree = convert(root, { ...context, mark, anchors: new Map(), aliases: 0 });
-  if (second) {
-    if (isMapping(tree) && tree.entries.has('spec')) {
-      fail(tree.entries.get('spec')!.keyMark, 'the header with spec (inputs) is not supported yet');
-    }
-    fail(mark(second.range[0]), `expected one YAML document, found ${roots.length}`);
-  }
-  checkSize(tree, limits);
-  return tree;
+  const documentsOf = roots.slice(0, 3).map((root) => () => {
+    return convert(root, { ...context, mark, anchors: new Map(), aliases: 0 });
+  });
+  return { documents: documentsOf, count: roots.length };
 }
 
 function firstLine(message: string): string {

@@ -7,7 +7,7 @@ import { createFixture, type Fixture, randomHistory } from '../test-repository.t
 import { type Sha, shaFromGit } from '../types.ts';
 import { lastCommitOf, lastCommitsOf } from './last-commits.ts';
 import { countCommits, type LogQuery, log, logIds, newCommits } from './log.ts';
-import { aheadBehind, isAncestor, mergeBase } from './relations.ts';
+import { aheadBehind, ancestorsAmong, isAncestor, mergeBase } from './relations.ts';
 import { commitStats, diffStats } from './stats.ts';
 
 let fixture: Fixture;
@@ -146,7 +146,8 @@ describe('relations and line counts', () => {
     for (const { repo, tips } of cases) {
       for (const directory of ['', 'src', 'moved/src', 'docs']) {
         const tip = tips[0] as Sha;
-        const found = await lastCommitsOf(repo, tip, directory);
+        const { entries: found, complete } = await lastCommitsOf(repo, tip, directory);
+        expect(complete).toBe(true);
         for (const [name, id] of found) {
           const path = directory === '' ? name : `${directory}/${name}`;
           expect([path, id]).toEqual([
@@ -158,6 +159,60 @@ describe('relations and line counts', () => {
         const entries = (await listTree(repo, tip, directory))?.map(({ name }) => name) ?? [];
         expect([...found.keys()].sort()).toEqual(entries.sort());
       }
+    }
+  });
+
+  test('the walk of git finds what the walk in process finds, with and without an answer for an earlier commit', async () => {
+    for (const { repo, tips } of cases) {
+      const commits = (await logIds(repo, { from: tips, limit: 500 })).filter((_id, index) => index % 5 === 0);
+      for (const directory of ['', 'src', 'moved/src', 'docs'])
+        for (const [index, commit] of commits.entries()) {
+          fixture.git.cache.clear();
+          const inProcess = await lastCommitsOf(repo, commit, directory, { inProcessMs: 60_000 });
+          fixture.git.cache.clear();
+          const options = { inProcessMs: -1, timeoutMs: 60_000 };
+          expect(await lastCommitsOf(repo, commit, directory, options)).toEqual(inProcess);
+          // Before it, beside it, or after it in history.
+          const other = commits[(index * 7 + 3) % commits.length] as Sha;
+          const earlier = { commit: other, entries: (await lastCommitsOf(repo, other, directory)).entries };
+          for (const inProcessMs of [-1, 60_000]) {
+            fixture.git.cache.clear();
+            expect(await lastCommitsOf(repo, commit, directory, { ...options, inProcessMs, earlier })).toEqual(
+              inProcess,
+            );
+          }
+        }
+    }
+  });
+
+  test('a walk that is cut off tells what it found until then', async () => {
+    const { repo, tips } = cases[0] as (typeof cases)[number];
+    fixture.git.cache.clear();
+    const found = await lastCommitsOf(repo, tips[0] as Sha, 'src', { inProcessMs: -1, timeoutMs: -1 });
+    expect(found.complete).toBe(false);
+    fixture.git.cache.clear();
+    const all = (await lastCommitsOf(repo, tips[0] as Sha, 'src')).entries;
+    for (const [name, id] of found.entries) expect(all.get(name)).toBe(id);
+  });
+
+  test('ancestors among many equal git, with and without answers at hand', async () => {
+    for (const { repo, tips } of cases) {
+      fixture.git.cache.clear();
+      const all = await logIds(repo, { from: tips, limit: 500 });
+      for (const tip of tips) {
+        const history = new Set(revList(repo, [tip]));
+        const expected = all.filter((id) => history.has(id)).sort();
+        expect([...(await ancestorsAmong(repo, all.slice(0, 7), tip))].sort()).toEqual(
+          all
+            .slice(0, 7)
+            .filter((id) => history.has(id))
+            .sort(),
+        );
+        expect([...(await ancestorsAmong(repo, all, tip))].sort()).toEqual(expected);
+        for (const id of all.slice(0, 20)) expect(await isAncestor(repo, id, tip)).toBe(history.has(id));
+      }
+      const missing = 'deadbeef'.repeat(5) as Sha;
+      await expect(ancestorsAmong(repo, [missing], tips[0] as Sha)).rejects.toMatchObject({ code: 'not_found' });
     }
   });
 

@@ -27,14 +27,14 @@ async function* parted(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
   if (rest.length > 0) yield rest.toString('utf8');
 }
 
-/**
- * Paths that new commits add, renamed files under their new name; of merges only what none of the parents has. Ending the
- * walk early ends the process.
- */
-export async function* introducedPaths(repo: Repo, tips: readonly Sha[]): AsyncGenerator<IntroducedPath> {
-  if (tips.length === 0) return;
+/** Paths of what commits do that `pick` wants, by their raw lines; of merges only what none of the parents has. */
+async function* pathsOf(
+  repo: Repo,
+  revisions: readonly string[],
+  pick: (header: string) => boolean,
+): AsyncGenerator<IntroducedPath> {
   const form = ['--format=%H', '-z', '--raw', '--no-renames', '--no-abbrev', '--diff-merges=combined'];
-  const { stdout, done, stop } = await streamGit(repo, ['log', ...form, ...tips, ...NOT_YET, '--'], { work: 'heavy' });
+  const { stdout, done, stop } = await streamGit(repo, ['log', ...form, ...revisions, '--'], { work: 'heavy' });
   let commit: Sha | null = null;
   let wanted: boolean | null = null;
   try {
@@ -45,7 +45,7 @@ export async function* introducedPaths(repo: Repo, tips: readonly Sha[]): AsyncG
       } else {
         // A line break parts a commit from its first file.
         const line = text.trimStart();
-        if (line.startsWith(':')) wanted = added(line);
+        if (line.startsWith(':')) wanted = pick(line);
         else if (isSha(line)) commit = line;
       }
     }
@@ -53,6 +53,45 @@ export async function* introducedPaths(repo: Repo, tips: readonly Sha[]): AsyncG
   } finally {
     stop();
   }
+}
+
+/** Paths that new commits add, renamed files under their new name. Ending the walk early ends the process. */
+export async function* introducedPaths(repo: Repo, tips: readonly Sha[]): AsyncGenerator<IntroducedPath> {
+  if (tips.length > 0) yield* pathsOf(repo, [...tips, ...NOT_YET], added);
+}
+
+/**
+ * Paths that commits add, change or remove. Without `since` those of commits that no reference has yet; with it those of
+ * all that only one of the two has.
+ */
+export async function* touchedPaths(repo: Repo, tip: Sha, since: Sha | null): AsyncGenerator<IntroducedPath> {
+  yield* pathsOf(repo, since === null ? [tip, ...NOT_YET] : [`${since}...${tip}`], () => true);
+}
+
+/** Paths of those of the files, all of at most `maxBytes`, that new commits bring; by id. */
+export async function introducedBlobs(
+  repo: Repo,
+  tips: readonly Sha[],
+  ids: ReadonlySet<string>,
+  maxBytes: number,
+): Promise<Map<string, string>> {
+  const filter = `--filter=blob:limit=${maxBytes + 1}`;
+  const walk = ['rev-list', '--objects', filter, ...tips, ...NOT_YET, '--'];
+  const { stdout, done, stop } = await streamGit(repo, walk, { work: 'heavy' });
+  const found = new Map<string, string>();
+  let rest = '';
+  stdout.setEncoding('utf8');
+  try {
+    for await (const chunk of stdout as AsyncIterable<string>) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (ids.has(line.slice(0, 40))) found.set(line.slice(0, 40), line.slice(41));
+    }
+    await done;
+  } finally {
+    stop();
+  }
+  return found;
 }
 
 /** The path of one new file with more bytes than `maxBytes`; null when there is none. */

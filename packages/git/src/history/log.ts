@@ -13,8 +13,15 @@ export interface LogQuery {
   from: readonly Sha[];
   /** Commits whose history is left out. */
   not?: readonly Sha[];
+  /**
+   * Two commits: what one of them has and the other not. Without their common ancestors is not the same: git looks
+   * less far there, and misses commits where clocks went backwards.
+   */
+  either?: readonly [Sha, Sha];
   /** Start from all references as well; such results are not cached. */
   all?: boolean;
+  /** References that `all` leaves out: those below these names. */
+  hidden?: readonly string[];
   /** Only commits that change these files or directories. */
   paths?: readonly string[];
   /** Follow renames; needs exactly one path. */
@@ -58,8 +65,16 @@ function oneLine(pattern: string): string {
   return pattern;
 }
 
+const everything = ({ hidden = [] }: LogQuery) => [...hidden.map((name) => `--exclude=${name}/*`), '--all'];
+
 function revisions(query: LogQuery): string[] {
-  return [...query.from, ...(query.not ?? []).map((id) => `^${id}`), ...(query.all ? ['--all'] : [])];
+  const either = query.either ? [query.either.join('...')] : [];
+  return [
+    ...query.from,
+    ...either,
+    ...(query.not ?? []).map((id) => `^${id}`),
+    ...(query.all ? everything(query) : []),
+  ];
 }
 
 function pathArguments(query: LogQuery): string[] {
@@ -73,23 +88,28 @@ function pathArguments(query: LogQuery): string[] {
 }
 
 function simple(query: LogQuery): boolean {
-  const { all, paths, follow, since, until, author, grep, noMerges, order } = query;
-  const plain = !all && !follow && !author && !grep && !noMerges && since === undefined && until === undefined;
+  const { all, either, paths, follow, since, until, author, grep, noMerges, order } = query;
+  const plain =
+    !all && !either && !follow && !author && !grep && !noMerges && since === undefined && until === undefined;
   return plain && !paths?.length && (order ?? 'default') === 'default' && !query.not?.length;
 }
 
 async function load(repo: Repo, query: LogQuery): Promise<Sha[]> {
   const skip = query.skip ?? 0;
   const limit = query.limit ?? 20;
-  if (query.from.length === 0 && !query.all) return [];
+  if (query.from.length === 0 && !query.either && !query.all) return [];
   if (simple(query) && skip + limit <= IN_PROCESS_COMMITS) {
     return (await walkByDate(repo, query.from, skip + limit, query.firstParent ?? false)).slice(skip);
   }
-  const window = [`--skip=${skip}`, `--max-count=${limit}`];
+  // Following renames git skips commits that it would not show: the window is cut out here.
+  const window = query.follow ? [`--max-count=${skip + limit}`] : [`--skip=${skip}`, `--max-count=${limit}`];
   const selected = [...selection(query), ...window, ...revisions(query), ...pathArguments(query)];
   // rev-list does not know --follow.
-  const args = query.follow ? ['log', '--format=%H', '--follow', ...selected] : ['rev-list', ...selected];
-  return (await gitText(repo, args, { work: 'heavy' })).split('\n').filter(isSha);
+  const args = query.follow
+    ? ['log', '--format=%H', '--no-mailmap', '--follow', ...selected]
+    : ['rev-list', ...selected];
+  const ids = (await gitText(repo, args, { work: 'heavy' })).split('\n').filter(isSha);
+  return query.follow ? ids.slice(skip) : ids;
 }
 
 /** Ids of one window of history. Cached where the answer depends on ids only. */
@@ -110,7 +130,7 @@ export async function log(repo: Repo, query: LogQuery): Promise<Commit[]> {
 
 /** How many commits the query selects, its window disregarded; `max` ends the counting early. */
 export async function countCommits(repo: Repo, query: LogQuery, max?: number): Promise<number> {
-  if (query.from.length === 0 && !query.all) return 0;
+  if (query.from.length === 0 && !query.either && !query.all) return 0;
   const { skip: _skip, limit: _limit, order: _order, ...selected } = query;
   const key = `count${repo.key}:${max ?? ''}:${JSON.stringify(selected)}`;
   const known = repo.git.cache.get(key) as number | undefined;

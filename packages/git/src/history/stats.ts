@@ -13,15 +13,18 @@ export interface LineStats {
   files: number;
 }
 
-/** Sums `git diff --numstat -z`: `added TAB deleted TAB path NUL`; renames put both paths in fields of their own. */
+/** Sums `git diff --numstat -z`: `added TAB deleted TAB path NUL`; of renames the path is empty, and two fields follow. */
 function sumNumstat(text: string): LineStats {
   let additions = 0;
   let deletions = 0;
   let files = 0;
-  for (const field of text.split('\0')) {
-    // Binary files have dashes. Paths of renames have no two numbers in front.
-    const match = /^(\d+|-)\t(\d+|-)\t/.exec(field);
+  const fields = text.split('\0');
+  for (let at = 0; at < fields.length; at += 1) {
+    // Binary files have dashes.
+    const match = /^(\d+|-)\t(\d+|-)\t(.?)/s.exec(fields[at] ?? '');
     if (!match) continue;
+    // Old and new name of a rename, which may look like a line of their own.
+    if (match[3] === '') at += 2;
     files += 1;
     additions += Number(match[1]) || 0;
     deletions += Number(match[2]) || 0;

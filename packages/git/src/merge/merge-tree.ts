@@ -22,7 +22,15 @@ export interface MergeResult {
   conflicts: ConflictedStage[];
   /** Paths in conflict, each once. */
   conflictPaths: string[];
-  messages: string[];
+  /** What git says, about which paths, and the kind of it. */
+  notes: MergeNote[];
+}
+
+export interface MergeNote {
+  paths: string[];
+  /** Like `CONFLICT (rename/delete)`, or `Auto-merging`. */
+  type: string;
+  text: string;
 }
 
 /** `<tree> NUL (<mode> <id> <stage> TAB <path> NUL)* NUL (<n> NUL <path> NUL ... <type> NUL <text> NUL)*` */
@@ -37,15 +45,15 @@ function parseResult(text: string, clean: boolean): MergeResult {
     const stage = Number(match[3]) as 1 | 2 | 3;
     conflicts.push({ mode: match[1] as FileMode, id: match[2] as Sha, stage, path: match[4] ?? '' });
   }
-  const messages: string[] = [];
+  const notes: MergeNote[] = [];
   while (fields.length > 1) {
     const count = Number(fields.shift());
     if (!Number.isInteger(count)) break;
-    fields.splice(0, count);
-    fields.shift();
-    messages.push((fields.shift() ?? '').trim());
+    const paths = fields.splice(0, count);
+    const type = fields.shift() ?? '';
+    notes.push({ paths, type, text: (fields.shift() ?? '').trim() });
   }
-  return { treeId, clean, conflicts, conflictPaths: [...new Set(conflicts.map(({ path }) => path))], messages };
+  return { treeId, clean, conflicts, conflictPaths: [...new Set(conflicts.map(({ path }) => path))], notes };
 }
 
 async function run(repo: Repo, ours: Sha, theirs: Sha): Promise<MergeResult> {
@@ -71,7 +79,9 @@ export async function mergeTree(
   const baseTree = options.base === null ? null : await treeIdOf(quarantine.repo, options.base);
   const made: Sha[] = [];
   const synthetic = async (tree: Sha, parents: Sha[], message: string) => {
-    const id = await createCommit(quarantine, { tree, parents, author: NOBODY, committer: NOBODY, message });
+    // Nobody sees them: not worth a signature.
+    const unsigned = { ...quarantine, stamp: null };
+    const id = await createCommit(unsigned, { tree, parents, author: NOBODY, committer: NOBODY, message });
     made.push(id);
     return id;
   };

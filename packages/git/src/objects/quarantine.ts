@@ -1,14 +1,22 @@
 /** New objects wait in a directory of their own until everything about them is decided, then move into the store. */
-import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repo } from '../context.ts';
-import { GitError } from '../errors.ts';
+import { GitError, storageError } from '../errors.ts';
 import { randomSuffix } from '../refs/files.ts';
 import type { Sha } from '../types.ts';
 import { createOverlay, type Overlay } from './overlay.ts';
 
 /** Directories below `objects/` with this prefix are quarantines. */
 export const QUARANTINE_PREFIX = 'incoming-';
+
+/** What every commit made here gets: a committer besides its author, and a signature. */
+export interface CommitStamp {
+  readonly name: string;
+  readonly email: string;
+  /** Signs the bytes of a commit; answers the armoured signature. */
+  sign(commit: Buffer): string;
+}
 
 export interface Quarantine {
   /** The repository with the quarantined objects visible: give it to every reading and writing function. */
@@ -17,21 +25,27 @@ export interface Quarantine {
   base: Repo;
   path: string;
   overlay: Overlay;
+  /** By the clock of the storage, in milliseconds. */
+  madeAt: number;
+  /** Null where commits are made as they are given. */
+  stamp: CommitStamp | null;
 }
 
 /** Makes an empty quarantine. It must end with migrateQuarantine or discardQuarantine. */
-export async function createQuarantine(base: Repo): Promise<Quarantine> {
+export async function createQuarantine(base: Repo, stamp: CommitStamp | null = null): Promise<Quarantine> {
   if (base.quarantine) throw new GitError('invalid', 'a quarantine cannot hold another');
   const path = join(base.path, 'objects', `${QUARANTINE_PREFIX}${randomSuffix()}`);
+  let madeAt: number;
   try {
     await mkdir(path, { mode: 0o700 });
     await mkdir(join(path, 'pack'));
+    madeAt = (await stat(path)).mtimeMs;
   } catch (error) {
-    throw new GitError('not_found', 'no such repository, or its storage cannot be written', { cause: error });
+    throw storageError(error) ?? new GitError('failed', 'a quarantine could not be made', { cause: error });
   }
   const overlay = createOverlay();
   const repo: Repo = { ...base, key: base.git.keyOf(base.path, true), quarantine: { path, base, overlay } };
-  return { repo, base, path, overlay };
+  return { repo, base, path, overlay, madeAt, stamp };
 }
 
 /** Removes the quarantine with all that is in it; harmless when it is gone already. */
@@ -53,6 +67,14 @@ function packOrder(name: string): number {
  * durable with the reference that updateRefs writes and syncs next, as in git itself: journals keep the order.
  */
 export async function migrateQuarantine(quarantine: Quarantine): Promise<void> {
+  try {
+    await migrated(quarantine);
+  } catch (error) {
+    throw storageError(error) ?? error;
+  }
+}
+
+async function migrated(quarantine: Quarantine): Promise<void> {
   const store = join(quarantine.base.path, 'objects');
   await quarantine.overlay.settle();
   quarantine.base.git.helpers.closeKey(quarantine.repo.key);
@@ -68,10 +90,22 @@ export async function migrateQuarantine(quarantine: Quarantine): Promise<void> {
       if (directory === 'pack') {
         files.sort((a, b) => packOrder(a) - packOrder(b));
         for (const file of files) await rename(join(from, file), join(to, file));
+        // Big, and worth a flush of its own where a journal does not keep the order (network file systems).
+        await syncDirectory(to);
       } else await Promise.all(files.map((file) => rename(join(from, file), join(to, file))));
     }),
   );
   await rm(quarantine.path, { recursive: true, force: true });
+}
+
+/** Makes what a directory lists durable. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Removes one loose object of the quarantine, for intermediate results that nothing will refer to. */

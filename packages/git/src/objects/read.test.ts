@@ -1,5 +1,5 @@
 /** Objects read through the helper process equal what plain git prints, and damage is an error, not an answer. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { openRepository, type Repo } from '../context.ts';
 import { createFixture, type Fixture, randomHistory } from '../test-repository.ts';
 import { repoPath, type Sha, shaFromGit, ZERO_SHA } from '../types.ts';
 import { parseCommit, parseIdent, parseTrailers } from './parse.ts';
-import { readBlob, readCommit, readHeader, readTag, readTree, streamBlob } from './read.ts';
+import { blobHash, readBlob, readCommit, readHeader, readTag, readTree, streamBlob } from './read.ts';
 import { listTree, lookupPath, walkTree } from './tree.ts';
 
 let fixture: Fixture;
@@ -95,6 +95,8 @@ describe('trees and blobs', () => {
     const store = (data: Buffer) => shaFromGit(fixture.plain(repo.path, ['hash-object', '-w', '--stdin'], data).trim());
     const ids = [store(small), store(large), store(Buffer.alloc(0))];
     expect((await readBlob(repo, ids[0] as Sha))?.data).toEqual(small);
+    for (const [index, data] of [small, large, Buffer.alloc(0)].entries())
+      expect(await blobHash(repo, ids[index] as Sha)).toBe(createHash('sha256').update(data).digest('hex'));
     expect((await readBlob(repo, ids[1] as Sha))?.data.equals(large)).toBe(true);
     expect((await readBlob(repo, ids[2] as Sha))?.size).toBe(0);
     await expect(readBlob(repo, ids[1] as Sha, { maxBytes: 1000 })).rejects.toMatchObject({ code: 'limit' });

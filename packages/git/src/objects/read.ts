@@ -1,4 +1,5 @@
 /** Reading objects by id: parsed, cached (objects never change), large blobs as streams. */
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Repo } from '../context.ts';
 import { GitError } from '../errors.ts';
@@ -121,4 +122,16 @@ export async function streamBlob(repo: Repo, id: Sha): Promise<{ size: number; s
   if (header?.type !== 'blob') return null;
   const stdout = ownedOutput(await streamGit(repo, ['cat-file', 'blob', id], { work: 'download' }));
   return { size: header.size, stdout };
+}
+
+/** SHA-256 of the bytes of a blob, in hexadecimal; null when absent or of another type. */
+export async function blobHash(repo: Repo, id: Sha): Promise<string | null> {
+  return cached(repo, 'sha256', id, async () => {
+    const header = await readHeader(repo, id);
+    if (header?.type !== 'blob') return null;
+    const hash = createHash('sha256');
+    if (header.size <= SHARED_BLOB_BYTES) hash.update((await readBlob(repo, id))?.data ?? '');
+    else for await (const chunk of (await streamBlob(repo, id))?.stdout ?? []) hash.update(chunk as Buffer);
+    return { value: hash.digest('hex'), bytes: 64 };
+  });
 }

@@ -260,7 +260,7 @@ describe('merging', () => {
     const conflict = await mergeTree(quarantine, ours, rival);
     expect(conflict).toMatchObject({ clean: false, conflictPaths: ['f'] });
     expect(conflict.conflicts.map(({ stage }) => stage)).toEqual([1, 2, 3]);
-    expect(conflict.messages.join('\n')).toContain('CONFLICT (content)');
+    expect(conflict.notes.map(({ text }) => text).join('\n')).toContain('CONFLICT (content)');
     await discardQuarantine(quarantine);
   });
 

@@ -135,9 +135,16 @@ export function commitBytes(commit: NewCommit): Buffer {
   return Buffer.from(`${lines.join('\n')}\n\n${messageText(commit.message)}`);
 }
 
-/** Writes a commit object; moves no reference. */
+/** Writes a commit object, with the stamp of the quarantine where it has one; moves no reference. */
 export function createCommit(quarantine: Quarantine, commit: NewCommit): Promise<Sha> {
-  return writeObject(quarantine, 'commit', commitBytes(commit));
+  return writeObject(quarantine, 'commit', commitBytes(stamped(quarantine, commit)));
+}
+
+function stamped({ stamp }: Quarantine, commit: NewCommit): NewCommit {
+  if (!stamp) return commit;
+  const { name, email, sign } = stamp;
+  const named = { ...commit, committer: { ...commit.committer, name, email } };
+  return { ...named, signature: sign(commitBytes(named)) };
 }
 
 export interface NewTag {

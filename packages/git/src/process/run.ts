@@ -1,8 +1,8 @@
 /** Runs one git command within its budget: bounded time, output and stderr, ended when the caller goes away. */
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Git, Repo } from '../context.ts';
-import { codeFromStderr, GitError } from '../errors.ts';
+import { codeFromStderr, GitError, storageMessage } from '../errors.ts';
+import { type Guard, inVain } from './guard.ts';
 import { budgetName, type Caller, type WorkClass } from './limiter.ts';
 import { type GitProcess, spawnGit } from './spawn.ts';
 
@@ -23,6 +23,8 @@ export interface RunOptions {
   okCodes?: readonly number[];
   config?: readonly string[];
   env?: Record<string, string>;
+  /** Held while it runs: see guard.ts. */
+  guard?: Guard;
   /** Receives stderr as it comes (progress of long commands). */
   onStderr?: (text: string) => void;
 }
@@ -69,6 +71,8 @@ export async function streamGit(place: Place, args: readonly string[], options: 
       stdin: options.input === undefined ? 'ignore' : 'pipe',
       ...(options.config ? { config: options.config } : {}),
       ...(options.env ? { env: options.env } : {}),
+      ...(options.guard ? { guard: options.guard } : {}),
+      ...(options.work === 'maintenance' ? { mortal: true } : {}),
     });
   } catch (error) {
     release();
@@ -113,7 +117,7 @@ export async function streamGit(place: Place, args: readonly string[], options: 
 
   const allowed = options.okCodes ?? [0];
   const done = new Promise<{ code: number; stderr: string }>((resolve, reject) => {
-    child.on('close', (code) => {
+    child.on('close', (code, killedBy) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
       release();
@@ -124,7 +128,11 @@ export async function streamGit(place: Place, args: readonly string[], options: 
       } else if (code !== null && allowed.includes(code)) resolve({ code, stderr: stderrText });
       else {
         const message = `git ${args[0]} failed (${code ?? 'ended by a signal'})`;
-        reject(new GitError(codeFromStderr(stderrText), message, { stderr: stderrText, exitCode: code }));
+        const waited = options.guard ? inVain(code) : null;
+        // The limit of a file's size ends a program like a full disk does.
+        const failure = killedBy === 'SIGXFSZ' ? 'storage_full' : codeFromStderr(stderrText);
+        const told = storageMessage(failure) ?? message;
+        reject(waited ?? new GitError(failure, told, { stderr: stderrText, exitCode: code }));
       }
     });
   });
@@ -148,9 +156,23 @@ async function feed(stdin: Writable, input: Input): Promise<void> {
   }
   for await (const chunk of input) {
     if (stdin.destroyed || stdin.writableEnded) return;
-    if (!stdin.write(chunk)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')]).catch(() => {});
+    if (!stdin.write(chunk)) await movesOn(stdin);
   }
   stdin.end();
+}
+
+/** Until a stream takes more, or never will. Leaves no listener behind: one input waits thousands of times. */
+function movesOn(stream: Writable): Promise<void> {
+  if (stream.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done);
+      stream.off('close', done);
+      resolve();
+    };
+    stream.once('drain', done);
+    stream.once('close', done);
+  });
 }
 
 /** Runs git to its end and collects its output. */

@@ -3,13 +3,18 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Git } from '../context.ts';
 import { environment, type ObjectDirectories, settings } from './environment.ts';
+import { canGuard, type Guard, guardWords } from './guard.ts';
 
 export interface SpawnOptions {
   /** Repository directory, or null for commands without one. */
   gitDir: string | null;
   args: readonly string[];
-  /** Adds the durability settings and, outside of a quarantine, ties the process to our life. */
+  /** Adds the durability settings. */
   writer?: boolean;
+  /** Ties the process to our life: for what would otherwise go on for long without us. */
+  mortal?: boolean;
+  /** Held by the process while it runs. */
+  guard?: Guard;
   directories?: ObjectDirectories;
   /** Extra `-c` settings, fixed text from this package. */
   config?: readonly string[];
@@ -36,11 +41,15 @@ function canSetDeathSignal(path: string): boolean {
 
 /** Starts git. Callers go through run.ts or a coprocess, which bound time and output. */
 export function spawnGit(git: Git, options: SpawnOptions): GitProcess {
-  const args = [...settings(options.writer ?? false, options.config), ...options.args];
-  // A writer that outlives a killed server could still move references during the repair. In a quarantine it harms
-  // nothing, and setpriv costs as much again as the process itself.
-  const guarded = options.writer === true && !options.directories && canSetDeathSignal(git.path);
-  const child = spawn(guarded ? 'setpriv' : git.binary, guarded ? ['--pdeathsig', 'KILL', git.binary, ...args] : args, {
+  const command = [git.binary, ...settings(options.writer ?? false, options.config), ...options.args];
+  // A git that outlives a killed server could still move references or packs during the repair: the guard tells when it
+  // has ended. One that waits for our word (a transaction of references, a pack that arrives) ends by itself when its
+  // input does; only what needs no word from us is ended by the system. Each word costs as much as a small git.
+  if (options.guard && options.gitDir !== null && canGuard(git.path))
+    command.unshift(...guardWords(options.gitDir, options.guard));
+  if (options.mortal && canSetDeathSignal(git.path)) command.unshift('setpriv', '--pdeathsig', 'KILL');
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
     cwd: '/',
     env: environment(git, options.gitDir, options.directories, options.env),
     stdio: [options.stdin ?? 'pipe', 'pipe', 'pipe'],

@@ -18,6 +18,11 @@ export function refsContaining(
   return names(repo, `--contains=${commit}`, options.prefix, options.limit ?? 1000);
 }
 
+/** Whether there is any reference below the prefix, asked of the repository itself. */
+export async function hasRefs(repo: Repo, prefix: 'refs/heads/' | 'refs/tags/'): Promise<boolean> {
+  return (await gitText(repo, ['for-each-ref', '--count=1', '--format=x', '--', prefix], { work: 'read' })) !== '';
+}
+
 /** Branches whose tip is in the history of this commit. */
 export async function branchesMergedInto(repo: Repo, commit: Sha, limit = 100_000): Promise<Set<RefName>> {
   return new Set(await names(repo, `--merged=${commit}`, 'refs/heads/', limit));

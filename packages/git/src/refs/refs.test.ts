@@ -1,18 +1,20 @@
 /** Names by git's own rules, revisions without git parsing them, snapshots, windows, transactions. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Repo } from '../context.ts';
+import { createGit, type Repo } from '../context.ts';
+import { guarded } from '../process/guard.ts';
+import { packRefs, tend } from '../repository/maintenance.ts';
 import { removeStaleLocks } from '../repository/sweep.ts';
 import { createFixture, type Fixture, random, randomHistory } from '../test-repository.ts';
-import { type RefName, type Sha, shaFromGit, ZERO_SHA } from '../types.ts';
+import { type RefName, type RepoPath, type Sha, shaFromGit, ZERO_SHA } from '../types.ts';
 import { branchesMergedInto, refsContaining } from './containing.ts';
-import { defaultBranch, readHead, readRef, setDefaultBranch } from './files.ts';
+import { defaultBranch, packedEntries, packedRefs, readHead, readRef, setDefaultBranch } from './files.ts';
 import { compareVersions, listRefs } from './list.ts';
 import { branchRef, isCreatableRef, isWellFormed, parseRefName, tagRef } from './names.ts';
 import { parseRevision, resolve, resolveCommit } from './resolve.ts';
-import { advanceSnapshot, refsSnapshot } from './snapshot.ts';
+import { advanceSnapshot, rangeOf, refNamed, refsSnapshot } from './snapshot.ts';
 import { updateRefs, updateRefsSeparately } from './update.ts';
 
 let fixture: Fixture;
@@ -214,8 +216,57 @@ describe('snapshots', () => {
     await updateRefs(other, updates);
     await advanceSnapshot(other, 2, 3, updates);
     const key = `refs${other.key}`;
-    expect(fixture.git.cache.get(key)).toMatchObject({ generation: 3 });
+    expect(fixture.git.snapshots.get(key)).toMatchObject({ generation: 3 });
     expect(await shown(3)).toBe(printed());
+  });
+
+  test('many references: packed and loose ones, nested tags, any order of the file, found by name', async () => {
+    const other = await fixture.create();
+    const [tip = '' as Sha, older = tip] = randomHistory(fixture, other, 13);
+    const plain = (...args: string[]) => fixture.plain(other.path, args).trim();
+    for (const [name, target] of [
+      ['inner', tip],
+      ['outer', 'inner'],
+    ] as const)
+      plain('tag', '-a', '-m', name, name, target);
+    plain('tag', '-a', '-m', 'of a tree', 'tree', `${tip}^{tree}`);
+    const names = Array.from({ length: 3000 }, (_, index) => `refs/heads/many/${index % 7}/branch-${index}`);
+    for (const name of ['refs/heads/Ünï', 'refs/heads/\u{1f30a}', 'refs/heads/\uff5e', 'refs/keep/x']) names.push(name);
+    fixture.plain(other.path, ['update-ref', '--stdin'], names.map((name) => `create ${name} ${tip}\n`).join(''));
+    const equal = async (generation: number) => {
+      const snapshot = await refsSnapshot(other, generation);
+      const shown = snapshot.refs.map(({ ref, id, peeled }) => `${id} ${ref}${peeled ? `\n${peeled} ${ref}^{}` : ''}`);
+      expect(shown.join('\n')).toBe(plain('show-ref', '--dereference'));
+      for (const { ref, id } of snapshot.refs) if (refNamed(snapshot, ref)?.id !== id) throw new Error(`lost ${ref}`);
+      expect(refNamed(snapshot, 'refs/heads/many')).toBeNull();
+      return snapshot;
+    };
+    // So many loose ones are read by git, packed ones by us.
+    await equal(1);
+    plain('pack-refs', '--all');
+    const packed = await equal(2);
+    for (const { ref, id } of packed.refs) expect(await readRef(other, ref)).toBe(id);
+    for (const name of ['refs/a', 'refs/heads/many/3', 'refs/heads/many/3/branch-1', 'refs/zzz/z'])
+      expect(await readRef(other, name as RefName)).toBeNull();
+    plain('update-ref', 'refs/heads/many/0/branch-0', older);
+    plain('update-ref', '-d', 'refs/heads/many/1/branch-1');
+    plain('tag', '-a', '-m', 'late', 'late', 'outer');
+    const mixed = await equal(3);
+    const [from, to] = rangeOf(mixed, 'refs/heads/many/2/');
+    expect(mixed.refs.slice(from, to).map(({ ref }) => ref)).toEqual(
+      mixed.refs.map(({ ref }) => ref).filter((ref) => ref.startsWith('refs/heads/many/2/')),
+    );
+    // Another program may have written them without an order.
+    const { readFileSync } = await import('node:fs');
+    const file = join(other.path, 'packed-refs');
+    const lines = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    const groups: string[] = [];
+    for (const line of lines) line.startsWith('^') ? groups.push(`${groups.pop()}\n${line}`) : groups.push(line);
+    writeFileSync(file, `# pack-refs with: peeled fully-peeled \n${groups.reverse().join('\n')}\n`);
+    for (const { ref, id } of mixed.refs) expect(await readRef(other, ref)).toBe(id);
+    await equal(4);
   });
 
   test('windows: prefix, search, sorting by date and version, paging', async () => {
@@ -299,15 +350,110 @@ describe('updates', () => {
     expect(await readRef(repo, ref('s3'))).toBe(b);
   });
 
-  test('a lock file of a dead writer blocks until the sweep removes it', async () => {
-    const lock = join(repo.path, 'refs/heads/locked/x.lock');
-    mkdirSync(dirname(lock), { recursive: true });
-    writeFileSync(lock, '');
-    const update = { ref: ref('locked/x'), old: ZERO_SHA, new: tips[0] as Sha };
-    await expect(updateRefs(repo, [update])).rejects.toMatchObject({ code: 'locked' });
+  test('lock files of killed writers are no obstacle, whatever they lock', async () => {
+    const locks = ['refs/heads/locked/x.lock', 'packed-refs.lock', 'packed-refs.new', 'HEAD.lock'];
+    const leave = () => {
+      mkdirSync(join(repo.path, 'refs/heads/locked'), { recursive: true });
+      for (const name of locks) writeFileSync(join(repo.path, name), '');
+    };
+    leave();
+    const tip = tips[0] as Sha;
     expect(await removeStaleLocks(repo, 3_600_000)).toEqual([]);
-    expect((await removeStaleLocks(repo)).map(({ path }) => path)).toEqual([lock]);
-    await updateRefs(repo, [update]);
+    await updateRefs(repo, [{ ref: ref('locked/x'), old: ZERO_SHA, new: tip }]);
+    expect(locks.filter((name) => existsSync(join(repo.path, name)))).toEqual([]);
+    await packRefs(repo);
+    leave();
+    await updateRefs(repo, [{ ref: ref('locked/x'), old: tip, new: ZERO_SHA }]);
+    expect(await readRef(repo, ref('locked/x'))).toBeNull();
+    leave();
+    await setDefaultBranch(repo, 'main');
+    expect((await removeStaleLocks(repo)).length).toBeGreaterThan(0);
+  });
+
+  test('packed references of any length and script are all read, with what their tags lead to', async () => {
+    const own = await fixture.create();
+    const tip = randomHistory(fixture, own, 3, 2)[0] as Sha;
+    const names = Array.from(
+      { length: 3000 },
+      (_, at) => `refs/tags/${at % 7 === 0 ? 'größe-水' : 'v'}${String(at).padStart(5, '0')}`,
+    );
+    const lines = names.map((name, at) => ({ name, text: `${tip} ${name}\n${at % 3 === 0 ? `^${tip}\n` : ''}` }));
+    lines.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+    writeFileSync(
+      join(own.path, 'packed-refs'),
+      `# pack-refs with: peeled fully-peeled sorted \n${lines.map(({ text }) => text).join('')}`,
+    );
+    const read = [];
+    for await (const batch of packedEntries(await packedRefs(own))) read.push(...batch);
+    expect(read).toEqual(
+      lines.map(({ name, text }) => ({ ref: name, id: tip, peeled: text.includes('^') ? tip : null })),
+    );
+  });
+
+  test('packing references leaves no lock: not when git is killed, and not when its server was', async () => {
+    const lock = join(repo.path, 'refs/heads/nobody-writes-me.lock');
+    const binary = join(repo.path, 'killed-git');
+    writeFileSync(binary, `#!/bin/sh\n: > '${lock}'\nkill -9 $$\n`, { mode: 0o755 });
+    await expect(packRefs({ ...repo, git: createGit({ binary }) })).rejects.toThrow('ended by a signal');
+    expect(existsSync(lock)).toBe(false);
+    writeFileSync(lock, '');
+    await tend(repo);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test('nothing moves when the last word is no, or git is killed before it', async () => {
+    const [a, b] = tips as [Sha, Sha];
+    const names = ['word/1', 'word/2'];
+    await updateRefs(
+      repo,
+      names.map((name) => ({ ref: ref(name), old: ZERO_SHA, new: a })),
+    );
+    const moving = (last: () => Promise<void>) =>
+      updateRefs(
+        repo,
+        names.map((name) => ({ ref: ref(name), old: a, new: b })),
+        last,
+      );
+    const locked = () => names.map((name) => existsSync(join(repo.path, `refs/heads/${name}.lock`)));
+    await expect(
+      moving(async () => {
+        expect(locked()).toEqual([true, true]);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(locked()).toEqual([false, false]);
+    await expect(
+      moving(async () => {
+        const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+        const moves = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('update-ref');
+        for (const pid of children.filter(moves)) process.kill(Number(pid), 'SIGKILL');
+      }),
+    ).rejects.toMatchObject({ exitCode: null });
+    expect(locked()).toEqual([false, false]);
+    for (const name of names) expect(await readRef(repo, ref(name))).toBe(a);
+    await moving(async () => undefined);
+    for (const name of names) expect(await readRef(repo, ref(name))).toBe(b);
+  });
+
+  test('a guard is held against the git of every process, and ends with whoever holds it', async () => {
+    const tip = tips[0] as Sha;
+    const order: string[] = [];
+    const holder = spawn('flock', ['-F', join(repo.path, 'refs.guard'), 'cat']);
+    await new Promise((resolve) => {
+      holder.stdout.once('data', resolve);
+      holder.stdin.write('x');
+    });
+    const moved = updateRefs(repo, [{ ref: ref('guarded'), old: ZERO_SHA, new: tip }]).then(() => order.push('moved'));
+    const mine = guarded(repo, 'objects', async () => order.push('another guard'));
+    await mine;
+    expect(await readRef(repo, ref('guarded'))).toBeNull();
+    order.push('killed');
+    holder.kill('SIGKILL');
+    await moved;
+    expect(order).toEqual(['another guard', 'killed', 'moved']);
+    await expect(guarded({ ...repo, path: '/nonexistent' as RepoPath }, 'refs', async () => 1)).rejects.toMatchObject({
+      code: 'missing',
+    });
   });
 
   test('of many concurrent writers with the same expectation exactly one wins', async () => {

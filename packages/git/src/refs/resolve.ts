@@ -4,7 +4,7 @@ import { readCommit, readHeader } from '../objects/read.ts';
 import { peelToCommit, treeOf } from '../objects/tree.ts';
 import { gitText } from '../process/run.ts';
 import { isSha, parseSha, type RefName, type Sha } from '../types.ts';
-import { readHead, readRef } from './files.ts';
+import { readHead, readRefs } from './files.ts';
 import { isWellFormed, parseRefName } from './names.ts';
 
 /** A step after the name: `~3`, `^2`, `^{commit}`. */
@@ -61,12 +61,12 @@ async function resolveName(repo: Repo, name: string, options: ResolveOptions): P
   // A full id is never a reference, whatever references exist (CVE-2022-2417).
   const full = parseSha(name);
   if (full) return (await readHeader(repo, full)) ? full : null;
-  for (const candidate of candidates(name, options.prefer ?? 'tag')) {
+  const refs = candidates(name, options.prefer ?? 'tag').flatMap((candidate) => {
     const ref = parseRefName(candidate);
-    if (!ref || options.visible?.(ref) === false) continue;
-    const id = await readRef(repo, ref);
-    if (id) return id;
-  }
+    return ref && options.visible?.(ref) !== false ? [ref] : [];
+  });
+  const found = (await readRefs(repo, refs)).find((id) => id !== null);
+  if (found) return found;
   return /^[0-9a-f]{4,39}$/i.test(name) ? resolveAbbreviation(repo, name.toLowerCase()) : null;
 }
 

@@ -1,8 +1,9 @@
-/** What a killed writer leaves behind: quarantines and lock files. For whoever holds the repository's lock. */
+/** What a killed writer leaves behind: quarantines, lock files, files under temporary names. */
 import { readdir, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repo } from '../context.ts';
 import { QUARANTINE_PREFIX } from '../objects/quarantine.ts';
+import { guarded } from '../process/guard.ts';
 
 export interface Leftover {
   /** Absolute path. */
@@ -20,30 +21,33 @@ async function olderThan(paths: string[], minAgeMs: number): Promise<Leftover[]>
   return found.filter((leftover) => leftover !== null).filter(({ ageMs }) => ageMs >= minAgeMs);
 }
 
-/** Quarantines that nobody has touched for this long. */
+/** Quarantines that nobody has written into for this long: a pack that arrives grows in a directory that does not change. */
 export async function listQuarantines(repo: Repo, minAgeMs = 0): Promise<Leftover[]> {
   const objects = join(repo.path, 'objects');
   const names = await readdir(objects).catch(() => []);
   const ours = names.filter((name) => name.startsWith(QUARANTINE_PREFIX) || name.startsWith('tmp_objdir-'));
-  return olderThan(
-    ours.map((name) => join(objects, name)),
-    minAgeMs,
-  );
+  const found: Leftover[] = [];
+  for (const name of ours) {
+    const path = join(objects, name);
+    const packs = (await readdir(join(path, 'pack')).catch(() => [])).map((pack) => join(path, 'pack', pack));
+    const ages = await olderThan([path, join(path, 'pack'), ...packs], 0);
+    const ageMs = Math.min(...ages.map((entry) => entry.ageMs));
+    if (ages.length > 0 && ageMs >= minAgeMs) found.push({ path, ageMs });
+  }
+  return found;
 }
 
 /** Lock files below `refs/` and next to `HEAD`, `packed-refs`, `config`, at least this old. */
 export async function listLocks(repo: Repo, minAgeMs = 0): Promise<Leftover[]> {
   const below = await readdir(join(repo.path, 'refs'), { recursive: true }).catch(() => []);
   const locks = below.filter((name) => name.endsWith('.lock')).map((name) => join(repo.path, 'refs', name));
-  const own = ['HEAD.lock', 'packed-refs.lock', 'packed-refs.new', 'config.lock'].map((name) => join(repo.path, name));
-  const graphs = ['commit-graph.lock', 'commit-graphs/commit-graph-chain.lock'];
-  const info = graphs.map((name) => join(repo.path, 'objects/info', name));
-  return olderThan([...locks, ...own, ...info, join(repo.path, 'objects/pack/multi-pack-index.lock')], minAgeMs);
+  const own = ['HEAD.lock', 'packed-refs.lock', 'packed-refs.new', 'config.lock', 'shallow.lock'];
+  return olderThan([...locks, ...own.map((name) => join(repo.path, name))], minAgeMs);
 }
 
 /**
- * Removes lock files that a dead writer left: call it only as the holder of the repository's lock, when no git of
- * another process can be writing. Returns what was removed.
+ * Removes lock files that a dead writer left: only with the guard of the references, when no git can be writing them.
+ * Returns what was removed.
  */
 export async function removeStaleLocks(repo: Repo, minAgeMs = 0): Promise<Leftover[]> {
   const locks = await listLocks(repo, minAgeMs);
@@ -51,9 +55,49 @@ export async function removeStaleLocks(repo: Repo, minAgeMs = 0): Promise<Leftov
   return locks;
 }
 
-/** Removes quarantines at least this old (default one hour). Returns what was removed. */
-export async function removeStaleQuarantines(repo: Repo, minAgeMs = 3_600_000): Promise<Leftover[]> {
+/**
+ * What a killed maintenance left: locks of graphs and indexes, packs and objects under temporary names. Only with the
+ * guard of the objects; a fetch into the repository itself would use such names too, pushes have their quarantine.
+ */
+export async function removeStaleObjects(repo: Repo, minAgeMs = 0): Promise<Leftover[]> {
+  const objects = join(repo.path, 'objects');
+  const temporary = async (directory: string, pattern: RegExp) => {
+    const names = await readdir(join(objects, directory)).catch(() => []);
+    return names.filter((name) => pattern.test(name)).map((name) => join(objects, directory, name));
+  };
+  const fanOut = (await readdir(objects).catch(() => [])).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  const found = await olderThan(
+    [
+      ...(await temporary('pack', /^(tmp_|\.tmp-)|\.lock$/)),
+      ...(await temporary('info', /^tmp_|\.lock$/)),
+      ...(await temporary('info/commit-graphs', /^tmp_|\.lock$/)),
+      ...(await Promise.all(fanOut.map((name) => temporary(name, /^tmp_obj_/)))).flat(),
+      ...(await temporary('.', /^tmp_obj_/)),
+    ],
+    minAgeMs,
+  );
+  await Promise.all(found.map(({ path }) => unlink(path).catch(() => {})));
+  return found;
+}
+
+/** Longer than any push lasts: the time limit of git's work and the wait for the lock. */
+const QUARANTINE_AGE_MS = 3 * 3_600_000;
+
+/** Removes quarantines in which nothing was written for this long. Returns what was removed. */
+export async function removeStaleQuarantines(repo: Repo, minAgeMs = QUARANTINE_AGE_MS): Promise<Leftover[]> {
   const found = await listQuarantines(repo, minAgeMs);
   await Promise.all(found.map(({ path }) => rm(path, { recursive: true, force: true })));
   return found;
+}
+
+const STALE_LOCK_AGE_MS = 3_600_000;
+const TEMPORARY_AGE_MS = 86_400_000;
+
+/** Everything that dead writers left long ago, in a repository that may be written meanwhile. Returns how much it was. */
+export async function clean(repo: Repo): Promise<number> {
+  const quarantines = await removeStaleQuarantines(repo);
+  const locks = (await listLocks(repo, STALE_LOCK_AGE_MS)).length > 0;
+  const removed = locks ? await guarded(repo, 'refs', () => removeStaleLocks(repo, STALE_LOCK_AGE_MS)) : [];
+  const objects = await guarded(repo, 'objects', () => removeStaleObjects(repo, TEMPORARY_AGE_MS));
+  return quarantines.length + removed.length + objects.length;
 }

@@ -3,7 +3,7 @@ import type { Repo } from '../context.ts';
 import { runGit } from '../process/run.ts';
 import type { RefsSnapshot } from '../refs/snapshot.ts';
 import { type RefName, ZERO_SHA } from '../types.ts';
-import { FLUSH, pktLine } from './pkt-line.ts';
+import { FLUSH, pktLine, pktLines } from './pkt-line.ts';
 import { type UploadPackOptions, uploadPackConfig } from './upload-pack.ts';
 
 const AGENT = 'agent=git/millrace';
@@ -32,10 +32,8 @@ export function receivePackAdvertisement(
   const refs = snapshot.refs.filter((entry) => visible(entry.ref));
   if (refs.length === 0)
     return Buffer.concat([pktLine(`${ZERO_SHA} capabilities^{}\0${RECEIVE_CAPABILITIES}\n`), FLUSH]);
-  const lines = refs.map((entry, i) =>
-    pktLine(`${entry.id} ${entry.ref}${i === 0 ? `\0${RECEIVE_CAPABILITIES}` : ''}\n`),
-  );
-  return Buffer.concat([...lines, FLUSH]);
+  const lines = refs.map(({ id, ref }, i) => `${id} ${ref}${i === 0 ? `\0${RECEIVE_CAPABILITIES}` : ''}\n`);
+  return Buffer.concat([pktLines(lines), FLUSH]);
 }
 
 /** Highest protocol version that the client's `Git-Protocol` header (or GIT_PROTOCOL over SSH) asks for. */

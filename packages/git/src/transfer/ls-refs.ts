@@ -1,8 +1,8 @@
 /** Answers protocol version 2's `ls-refs` from a snapshot: most fetches then need no process at all. */
 import { GitError } from '../errors.ts';
-import type { RefsSnapshot } from '../refs/snapshot.ts';
+import { type RefEntry, type RefsSnapshot, rangeOf, refNamed } from '../refs/snapshot.ts';
 import type { RefName, Sha } from '../types.ts';
-import { createPacketReader, FLUSH, pktLine } from './pkt-line.ts';
+import { createPacketReader, FLUSH, pktLines } from './pkt-line.ts';
 
 export interface V2Request {
   command: string;
@@ -47,20 +47,42 @@ export function answerLsRefs(
     else if (argument === 'peel' || argument === 'symrefs' || argument === 'unborn') flags[argument] = true;
     else return null;
   }
-  const wanted = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
-  const lines: Buffer[] = [];
+  const lines: string[] = [];
   const head = snapshot.head;
-  if (head && wanted('HEAD')) {
-    const id: Sha | undefined = snapshot.byName.get(head)?.id;
+  if (head && (prefixes.length === 0 || prefixes.some((prefix) => 'HEAD'.startsWith(prefix)))) {
+    const id = refNamed(snapshot, head)?.id;
     const target = flags.symrefs ? ` symref-target:${head}` : '';
-    if (id) lines.push(pktLine(`${id} HEAD${target}\n`));
-    else if (flags.unborn) lines.push(pktLine(`unborn HEAD${target}\n`));
+    if (id) lines.push(`${id} HEAD${target}\n`);
+    else if (flags.unborn) lines.push(`unborn HEAD${target}\n`);
   }
-  for (const entry of snapshot.refs) {
-    if (!wanted(entry.ref) || !visible(entry.ref)) continue;
-    lines.push(pktLine(`${entry.id} ${entry.ref}${flags.peel && entry.peeled ? ` peeled:${entry.peeled}` : ''}\n`));
+  const key = JSON.stringify([flags, prefixes]);
+  const known = told.get(snapshot);
+  if (known?.key === key && known.visible === visible) return known.answer;
+  for (const entry of matching(snapshot, prefixes)) {
+    if (!visible(entry.ref)) continue;
+    lines.push(`${entry.id} ${entry.ref}${flags.peel && entry.peeled ? ` peeled:${entry.peeled}` : ''}\n`);
   }
-  return Buffer.concat([...lines, FLUSH]);
+  const answer = Buffer.concat([pktLines(lines), FLUSH]);
+  if (lines.length >= manyRefs) told.set(snapshot, { key, visible, answer });
+  return answer;
+}
+
+/** The last long answer of each snapshot: everybody who lists a large repository asks for the same. */
+const told = new WeakMap<RefsSnapshot, { key: string; visible: (ref: RefName) => boolean; answer: Buffer }>();
+const manyRefs = 1000;
+
+/** Entries with any of the prefixes, each once, in order. */
+function* matching(snapshot: RefsSnapshot, prefixes: readonly string[]): Generator<RefEntry> {
+  const { refs } = snapshot;
+  const ranges =
+    prefixes.length === 0 ? [[0, refs.length] as const] : prefixes.map((prefix) => rangeOf(snapshot, prefix));
+  let at = 0;
+  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    for (at = Math.max(at, from); at < to; at += 1) {
+      const entry = refs[at];
+      if (entry) yield entry;
+    }
+  }
 }
 
 /** Ids that a version 2 `fetch` request wants; null for other commands. */

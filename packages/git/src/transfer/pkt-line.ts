@@ -15,6 +15,35 @@ export function pktLine(payload: string | Uint8Array): Buffer {
   return Buffer.concat([Buffer.from((data.length + 4).toString(16).padStart(4, '0')), data]);
 }
 
+const hexLength = (length: number) => length.toString(16).padStart(4, '0');
+const hexLengths = Array.from({ length: 512 }, (_, length) => hexLength(length));
+/** Letters that become bytes at once. */
+const AT_ONCE = 64 * 1024;
+
+function framed(lines: readonly string[], lengthOf: (line: string) => number): string {
+  let text = '';
+  for (const line of lines) {
+    const length = lengthOf(line) + 4;
+    text += (hexLengths[length] ?? hexLength(length)) + line;
+  }
+  return text;
+}
+
+/** Many short lines of text, framed together: a buffer for each would cost more than what is in them. */
+export function pktLines(lines: readonly string[]): Buffer {
+  const parts: Buffer[] = [];
+  for (let from = 0, to = 0; from < lines.length; from = to) {
+    let letters = 0;
+    while (to < lines.length && letters < AT_ONCE) letters += lines[to++]?.length ?? 0;
+    const some = lines.slice(from, to);
+    const text = framed(some, (line) => line.length);
+    const bytes = Buffer.from(text);
+    // Where each letter is a byte, letters were the right count.
+    parts.push(bytes.length === text.length ? bytes : Buffer.from(framed(some, (line) => Buffer.byteLength(line))));
+  }
+  return Buffer.concat(parts);
+}
+
 export interface PacketReader {
   /** The next packet; `end` at the end of the stream. Throws `invalid` on broken framing. */
   next(): Promise<Packet>;

@@ -17,6 +17,8 @@ export interface ReceiveRequest {
   commands: PushCommand[];
   capabilities: { reportStatus: boolean; sideBand: boolean; quiet: boolean; atomic: boolean; agent: string };
   pushOptions: string[];
+  /** Which limit is passed; what is beyond it was not kept. */
+  excess: 'commands' | 'options' | 'option-bytes' | null;
   /** Commits whose parents the client does not have. */
   shallow: Sha[];
   /** The pack, unframed; null when there is none (only deletions, or no commands). Read it to its end. */
@@ -26,8 +28,10 @@ export interface ReceiveRequest {
 export interface ReceiveLimits {
   /** References in one push; default 50,000. */
   maxCommands?: number;
-  /** Push options; default 20 of 1,000 characters. */
+  /** Push options; default 20. */
   maxPushOptions?: number;
+  /** Bytes of each; default 1,000. */
+  maxPushOptionBytes?: number;
 }
 
 function parseCommand(line: string): PushCommand {
@@ -39,17 +43,20 @@ function parseCommand(line: string): PushCommand {
   return { old: before, new: after, name, ref };
 }
 
-/** Reads commands and push options; the pack stays in the stream. Throws `invalid` or `limit`. */
+/** Reads commands and push options; the pack stays in the stream. Throws `invalid`. */
 export async function readReceiveRequest(
   body: AsyncIterable<Uint8Array>,
   limits: ReceiveLimits = {},
 ): Promise<ReceiveRequest> {
   const maxCommands = limits.maxCommands ?? 50_000;
   const maxPushOptions = limits.maxPushOptions ?? 20;
+  const maxPushOptionBytes = limits.maxPushOptionBytes ?? 1000;
+  let excess: ReceiveRequest['excess'] = null;
   const reader = createPacketReader(body);
   const commands: PushCommand[] = [];
   const shallow: Sha[] = [];
   let words: string[] = [];
+  let sends = false;
   for (let packet = await reader.next(); packet.type === 'data'; packet = await reader.next()) {
     let line = packet.data.toString('utf8').replace(/\n$/, '');
     const nul = line.indexOf('\0');
@@ -62,16 +69,20 @@ export async function readReceiveRequest(
       const id = line.slice('shallow '.length);
       if (!isSha(id) || shallow.length >= maxCommands) throw new GitError('invalid', 'not a shallow line');
       shallow.push(id);
-    } else commands.push(parseCommand(line));
-    if (commands.length > maxCommands) throw new GitError('limit', `a push moves at most ${maxCommands} references`);
+    } else {
+      const command = parseCommand(line);
+      sends ||= command.new !== ZERO_SHA;
+      if (commands.length < maxCommands) commands.push(command);
+      else excess = 'commands';
+    }
   }
   const pushOptions: string[] = [];
   if (words.includes('push-options') && commands.length > 0) {
     for (let packet = await reader.next(); packet.type === 'data'; packet = await reader.next()) {
-      if (pushOptions.length >= maxPushOptions || packet.data.length > 1000) {
-        throw new GitError('limit', `a push has at most ${maxPushOptions} options of 1000 characters`);
-      }
-      pushOptions.push(packet.data.toString('utf8').replace(/\n$/, ''));
+      const option = packet.data.toString('utf8').replace(/\n$/, '');
+      if (Buffer.byteLength(option) > maxPushOptionBytes) excess ??= 'option-bytes';
+      else if (pushOptions.length >= maxPushOptions) excess ??= 'options';
+      else pushOptions.push(option);
     }
   }
   const value = (key: string) => words.find((word) => word.startsWith(`${key}=`))?.slice(key.length + 1) ?? '';
@@ -88,8 +99,9 @@ export async function readReceiveRequest(
       agent: value('agent'),
     },
     pushOptions,
+    excess,
     shallow,
-    pack: commands.some((command) => command.new !== ZERO_SHA) ? reader.rest() : null,
+    pack: sends ? reader.rest() : null,
   };
 }
 

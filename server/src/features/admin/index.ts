@@ -1,16 +1,16 @@
-/** Administration of the instance: application settings, switches of features. */
+/** Administration of the instance: application settings, switches of features, and what everybody may know of them. */
 import type { Feature } from '../../kernel/feature.ts';
-import type { Settings } from '../../kernel/settings/index.ts';
 import type { Switches } from '../../kernel/switches/index.ts';
+import { type ConfigurationDependencies, configurationRoutes } from './configuration/configuration.routes.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { switchRoutes } from './switches/switches.routes.ts';
 
-export interface AdminDependencies {
-  readonly settings: Settings;
+export interface AdminDependencies extends ConfigurationDependencies {
   readonly switches: Switches;
 }
 
 /** One per process, made by app.ts. */
-export function adminFeature({ settings, switches }: AdminDependencies): Feature {
-  return { routes: [...settingsRoutes(settings), ...switchRoutes(switches)] };
+export function adminFeature(deps: AdminDependencies): Feature {
+  const { settings, switches } = deps;
+  return { routes: [...configurationRoutes(deps), ...settingsRoutes(settings), ...switchRoutes(switches)] };
 }

@@ -20,13 +20,13 @@ export type CiRepository = Pick<
   | 'changedPaths'
   | 'mergeBase'
   | 'isProtected'
-  | 'mayPush'
-  | 'mayMerge'
+  | 'mayUpdate'
   | 'keepRef'
+  | 'branchesWith'
 >;
 
 interface NewFact {
-  readonly kind: 'pipeline.created' | 'pipeline.finished' | 'job.finished';
+  readonly kind: 'pipeline.created' | 'pipeline.changed' | 'pipeline.finished' | 'job.finished';
   readonly projectId: number;
   readonly actorId: number | null;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -66,6 +66,8 @@ export interface CiFeatureDependencies {
   /** The person and the project as they are now, for work without a request; null when either is gone or blocked. */
   readonly actingAs: (userId: number, projectId: number) => Promise<{ caller: Caller; subject: ProjectSubject } | null>;
 
+  /** Whether pushes of any number of branches and tags make pipelines of all of them. */
+  readonly allPipelinesOfPush: (projectId: number) => Promise<boolean>;
   /** Whether another pipeline of the commit is within the user's limit. */
   readonly mayCreatePipeline: (caller: Caller, subject: ProjectSubject, sha: string) => Promise<boolean>;
   readonly builtIn: {

@@ -1,11 +1,13 @@
 /** CI: pipelines and their jobs, the protocol of runners, runners, variables, artifacts, logs, lint. */
+import { canOnProject } from '../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { MergeRequest } from '../../kernel/db/rows.ts';
 import { emit, publish } from '../../kernel/events/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
-import { invalidRecord } from '../../kernel/http/errors.ts';
+import { forbidden, invalidRecord, unauthorized } from '../../kernel/http/errors.ts';
 import type { Page } from '../../kernel/http/pagination.ts';
+import { requireOnProject } from '../../kernel/http/parents.ts';
 import { addJob } from '../../kernel/queue/index.ts';
 import { artifactRoutes } from './artifacts/artifacts.routes.ts';
 import { artifactsService } from './artifacts/artifacts.service.ts';
@@ -17,7 +19,7 @@ import { jobsService } from './jobs/jobs.service.ts';
 import { projectUrl } from './jobs/presenting.ts';
 import { lintRoutes } from './lint/lint.routes.ts';
 import { movePipelines } from './pipelines/contributions.queries.ts';
-import { type CreateOutcome, type CreatePipeline, pipelineMaker, zeroSha } from './pipelines/create.ts';
+import { type CreateOutcome, type CreatePipeline, pipelineMaker, refOfRequest, zeroSha } from './pipelines/create.ts';
 import { followers } from './pipelines/following.ts';
 import { type PipelineDetailJson, type PipelineJson, pipelineBasic } from './pipelines/pipelines.entity.ts';
 import { findPipelineById, pipelinesOfMergeRequest } from './pipelines/pipelines.queries.ts';
@@ -33,6 +35,8 @@ import { sealedGroupToken } from './runners/registration-tokens.queries.ts';
 import { runnerRoutes } from './runners/runners.routes.ts';
 import { runnerAccess } from './runners/runners.service.ts';
 import { ciTasks } from './scheduling/tasks.ts';
+import { statusRoutes } from './statuses/statuses.routes.ts';
+import { statusService } from './statuses/statuses.service.ts';
 import { variableRoutes } from './variables/variables.routes.ts';
 
 export type { CiFeatureDependencies } from './deps.ts';
@@ -90,11 +94,25 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
   const access = runnerAccess(db, deps.parents);
   const { tasks, cron } = ciTasks(deps, polls.look);
 
+  /** Where the pipeline of a merge request runs: a fork's in the fork, unless somebody of the project runs it here. */
+  async function placeOf(subject: ProjectSubject, caller: Caller, request: MergeRequest): Promise<ProjectSubject> {
+    const { source_project_id: from, project_id: to } = request;
+    const here = subject.project.ci_allow_fork_pipelines_to_run_in_parent_project;
+    if (from === to || (here && canOnProject(caller, 'create_pipeline', subject))) {
+      requireOnProject(caller, 'create_pipeline', subject);
+      return subject;
+    }
+    const source = from === null ? null : await deps.parents.project(String(from), caller);
+    if (source && canOnProject(caller, 'create_pipeline', source)) return source;
+    throw caller.user === null ? unauthorized() : forbidden();
+  }
+
   return {
     routes: [
       ...pipelineRoutes(deps, pipelines, jobs),
       ...jobRoutes(deps, jobs),
       ...artifactRoutes(deps),
+      ...statusRoutes(deps, statusService(deps)),
       ...variableRoutes(deps),
       ...lintRoutes(deps, pipelines),
       ...runnerRoutes(deps, access),
@@ -129,17 +147,24 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
       detail: (id) => pipelineDetailById(deps, id),
       ofMergeRequest: async (request, page) => {
         const { rows, total } = await pipelinesOfMergeRequest(db, request, page);
-        const place = await findPlace(db, request.project_id);
-        const url = place ? projectUrl(deps, place) : deps.externalUrl;
-        return { rows: rows.map((row) => pipelineBasic(row, url)), total };
+        // Those of a fork's request are the fork's, or of the project that it is for.
+        const urls = new Map<number, string>();
+        for (const id of new Set(rows.map((row) => row.project_id))) {
+          const place = await findPlace(db, id);
+          urls.set(id, place ? projectUrl(deps, place) : deps.externalUrl);
+        }
+        return {
+          rows: rows.map((row) => pipelineBasic(row, urls.get(row.project_id) ?? deps.externalUrl)),
+          total,
+        };
       },
       createForMergeRequest: async (subject, caller, request) => {
-        if (request.head_sha === null || request.source_project_id !== request.project_id)
-          throw invalidRecord({ base: ['Pipelines of merge requests from forks are not supported'] });
+        const place = await placeOf(subject, caller, request);
+        if (request.head_sha === null) throw invalidRecord({ base: ['The merge request has no commits'] });
         const outcome = await pipelines.create({
-          subject,
+          subject: place,
           caller,
-          ref: `refs/merge-requests/${request.iid}/head`,
+          ref: refOfRequest(request, place.project.id),
           sha: request.head_sha,
           beforeSha: zeroSha,
           source: 'merge_request_event',
@@ -148,7 +173,7 @@ export function ciFeature(given: CiFeatureDependencies): Ci {
         });
         if (outcome.kind === 'refused') throw invalidRecord({ base: outcome.reasons });
         const pipeline = await findPipelineById(db, outcome.pipeline.id);
-        return pipelineBasic(pipeline ?? outcome.pipeline, projectUrl(deps, subject));
+        return pipelineBasic(pipeline ?? outcome.pipeline, projectUrl(deps, place));
       },
     },
     movePipelines,

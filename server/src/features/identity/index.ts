@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { systemOrigin } from '../../kernel/audit/index.ts';
 import type { Db } from '../../kernel/db/index.ts';
+import type { User } from '../../kernel/db/rows.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { Mail } from '../../kernel/mail/index.ts';
 import type { ObjectStore } from '../../kernel/objects/index.ts';
@@ -18,12 +19,14 @@ import {
   type Credentials,
   createBasic,
   createCallerCache,
+  createLfsCredentials,
   createResolver,
   createUsageRecorder,
   type JobTokenResolver,
+  type LfsCredentials,
   touchUsers,
 } from './credentials/index.ts';
-import { createDeployKeys, deployKeyRoutes } from './deploy-keys/index.ts';
+import { createDeployKeys, type DeployKeys, deployKeyRoutes } from './deploy-keys/index.ts';
 import { createDeployTokens, deployTokenRoutes } from './deploy-tokens/index.ts';
 import { createEmails, emailRoutes } from './emails/index.ts';
 import { createFeedTokens, type FeedTokens, feedTokenRoutes } from './feed-tokens/index.ts';
@@ -35,6 +38,7 @@ import { createPasswords } from './passwords/index.ts';
 import { ownProfileRoutes, relationRoutes, statusRoutes } from './profile/index.ts';
 import { createPasswordReset, createRegistration, mountRegistration, passwordRoutes } from './registration/index.ts';
 import { type Belongings, createRemoval, removalRoutes } from './removal/index.ts';
+import { createServiceAccounts, type ServiceAccounts, serviceAccountRoutes } from './service-accounts/index.ts';
 import {
   createSessions,
   deleteSessionsOf,
@@ -46,7 +50,7 @@ import {
   sessionTasks,
 } from './sessions/index.ts';
 import { type SeedRoot, seedRoot } from './setup/seed.ts';
-import { createSshKeys, sshKeyRoutes } from './ssh-keys/index.ts';
+import { createSshKeys, createSshSignIn, type SshSignIn, sshKeyRoutes, touchSshKeys } from './ssh-keys/index.ts';
 import {
   createTokens,
   impersonationRoutes,
@@ -57,7 +61,7 @@ import {
   tokenTasks,
   touchTokens,
 } from './tokens/index.ts';
-import { createTwoFactor, twoFactorRoutes } from './two-factor/index.ts';
+import { createTwoFactor, type TwoFactor, twoFactorRoutes } from './two-factor/index.ts';
 import {
   createEditing,
   createUsers,
@@ -73,11 +77,25 @@ export { scopesAllowGit } from './credentials/index.ts';
 export { setNotificationEmail } from './emails/index.ts';
 export type { Release } from './instance/instance.routes.ts';
 export {
+  countServiceAccounts,
+  listServiceAccounts,
+  ServiceAccount,
+  type ServiceAccountPlace,
+  type ServiceAccounts,
+  serviceAccount,
+  serviceAccountChanges,
+  serviceAccountOrder,
+  serviceAccountParameters,
+} from './service-accounts/index.ts';
+export { type SshCaller, SshKeyEntity, type SshSignIn, sshKey } from './ssh-keys/index.ts';
+export {
   allScopes,
   countTokens,
   type IssuedToken,
   listTokens,
+  NewPersonalAccessToken,
   newTokenParameters,
+  PersonalAccessToken,
   personalAccessToken,
   rotatingScopes,
   rotationParameters,
@@ -125,6 +143,8 @@ export interface IdentityDependencies {
   /** Counts a mail to an address that a stranger asks for; why it is refused, null when it is not. */
   readonly mailRefusal: (email: string) => Promise<Error | null>;
   readonly impersonationEnabled: boolean;
+  /** Whether git over SSH asks people who have a second factor for it. */
+  readonly sshAsksSecondFactor: (user: User) => Promise<boolean>;
   /** Answers with the document of the pages; false where there is none or the client wants no page. */
   readonly page: (request: FastifyRequest, reply: FastifyReply) => boolean;
   /** Takes the memberships of bots away whose last token ended. */
@@ -139,8 +159,16 @@ export interface Identity extends Feature {
   readonly resolver: Credentials;
   /** For git and other transports with Basic authentication. */
   readonly authenticateBasic: AuthenticateBasic;
+  /** For git over SSH: who is behind a key. */
+  readonly ssh: SshSignIn;
+  /** What a deploy key may do in a project; null when the project does not have it. */
+  readonly deployKeyIn: DeployKeys['within'];
+  readonly twoFactor: Pick<TwoFactor, 'newRecoveryCodes'>;
+  /** What `git-lfs` presents over HTTP after it asked over SSH. */
+  readonly lfsCredentials: LfsCredentials;
   readonly users: Users;
   readonly tokens: Tokens;
+  readonly serviceAccounts: ServiceAccounts;
   /** Who a feed token stands for: for feeds alone. */
   readonly feedCaller: FeedTokens['caller'];
   /** Forgets cached callers after a change of rights made by another slice. */
@@ -159,13 +187,14 @@ export function identityFeature(deps: IdentityDependencies): Identity {
   changes.on(identityChannel, cache.clear);
   changes.onLost(cache.clear);
   const usage = createUsageRecorder({
-    write: async ({ tokens, sessions, users }) => {
+    write: async ({ tokens, sessions, sshKeys, users }) => {
       if (tokens.length > 0) await touchTokens(db, tokens);
+      if (sshKeys.length > 0) await touchSshKeys(db, sshKeys);
       if (sessions.length > 0) {
         const { usual, remembered } = await sessionLifetimes(settings);
         await extendSessions(db, sessions, usual, remembered);
       }
-      await touchUsers(db, users);
+      if (users.length > 0) await touchUsers(db, users);
     },
     failed: (error) => deps.log.error({ err: error }, 'the last use of credentials could not be written'),
   });
@@ -203,6 +232,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
   const editing = createEditing(userDependencies);
   const avatars = createAvatars(objects);
   const removal = createRemoval({ ...access, settings, mail, belongings: deps.belongings });
+  const serviceAccounts = createServiceAccounts({ db, settings, externalUrl, confirmations, editing, removal });
   const moderation = createModeration({ ...access, settings, mail, externalUrl });
   const sessions = createSessions({
     db,
@@ -211,6 +241,16 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     mail,
     reactivate: ({ id, name, email }, address) => moderation.reactivate(id, { author: { id, name, email }, address }),
     forget: cache.clear,
+  });
+  const deployKeys = createDeployKeys({ db, settings });
+  const ssh = createSshSignIn({
+    db,
+    settings,
+    usage,
+    externalUrl,
+    twoFactorRequiredUntil: twoFactor.requiredUntil,
+    asksSecondFactor: deps.sshAsksSecondFactor,
+    checkCode: twoFactor.checkCode,
   });
   const feedTokens = createFeedTokens({ db, settings, secrets: deps.secrets });
   const registration = createRegistration({ db, settings, users, mail, externalUrl });
@@ -240,6 +280,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...userRoutes({ db, externalUrl }),
       ...editingRoutes({ db, users, editing, avatars, settings, externalUrl }),
       ...removalRoutes(db, removal),
+      ...serviceAccountRoutes(db, serviceAccounts),
       ...moderationRoutes(moderation, removal),
       ...statusRoutes(db),
       ...ownProfileRoutes({ db, editing, avatars, externalUrl, forget: cache.clear }),
@@ -267,7 +308,7 @@ export function identityFeature(deps: IdentityDependencies): Identity {
       ...applicationRoutes({ db, settings, applications: createApplications({ db, forget: cache.clear }) }),
       ...oauth.routes,
       ...auditEventRoutes(db),
-      ...deployKeyRoutes(db, createDeployKeys({ db, settings })),
+      ...deployKeyRoutes(db, deployKeys),
       ...deployTokenRoutes(db, createDeployTokens({ db, forget: cache.clear })),
     ],
     tasks: [
@@ -307,8 +348,13 @@ export function identityFeature(deps: IdentityDependencies): Identity {
     },
     resolver,
     authenticateBasic: createBasic({ resolver, checkPassword: sessions.checkOnlyPassword, settings }),
+    ssh,
+    deployKeyIn: deployKeys.within,
+    twoFactor,
+    lfsCredentials: createLfsCredentials(deps.secrets),
     users,
     tokens,
+    serviceAccounts,
     feedCaller: feedTokens.caller,
     forgetCallers: cache.clear,
     seedRoot: (root) => seedRoot(db, passwords, userCreated, root),

@@ -1,10 +1,11 @@
 /** Namespaces: groups, projects, personal namespaces, members, and who has which level where. */
+import { isWithin } from '../../kernel/authz/addresses.ts';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Feature } from '../../kernel/feature.ts';
 import type { ParentLoader } from '../../kernel/http/parents.ts';
 import { expiryTask } from './access/expiry.ts';
-import { findGroupSubject, findProjectSubject } from './access/parents.queries.ts';
+import { findGroupSubject, findProjectSubject, keptToNetworks } from './access/parents.queries.ts';
 import { accessTokenRoutes } from './access-tokens/access-tokens.routes.ts';
 import { accessTokenService } from './access-tokens/access-tokens.service.ts';
 import { mountPictures } from './avatars/avatars.mount.ts';
@@ -19,34 +20,72 @@ import { soleOwnedGroups } from './groups/groups.queries.ts';
 import { groupRoutes } from './groups/groups.routes.ts';
 import { groupService } from './groups/groups.service.ts';
 import { relatedGroupRoutes } from './groups/related.routes.ts';
+import { callRoutes } from './hooks/calls.routes.ts';
+import { type HookCalls, hookCalls } from './hooks/calls.service.ts';
 import { hookRoutes } from './hooks/hooks.routes.ts';
+import { systemHookRoutes } from './hooks/system-hooks.routes.ts';
 import { jobTokenAllowed } from './job-token-scope/job-token-scope.queries.ts';
 import { jobTokenScopeRoutes } from './job-token-scope/job-token-scope.routes.ts';
 import { labelRoutes } from './labels/labels.routes.ts';
 import { memberRoutes } from './members/members.routes.ts';
 import { memberService } from './members/members.service.ts';
 import { type MembershipHooks, membershipRoutes } from './members/membership.ts';
+import { milestoneRoutes } from './milestones/milestones.routes.ts';
 import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
 import { findFormer } from './naming/redirects.queries.ts';
+import { gitAddressRoutes } from './projects/git-addresses.routes.ts';
 import { projectLister } from './projects/listing.ts';
 import { projectPresenter } from './projects/presenter.ts';
 import { projectListRoutes } from './projects/project-lists.routes.ts';
 import { projectRoutes } from './projects/projects.routes.ts';
 import { projectService } from './projects/projects.service.ts';
 import { relatedProjectRoutes } from './projects/related.routes.ts';
+import { serviceAccountRoutes } from './service-accounts/service-accounts.routes.ts';
 import { starRoutes } from './stars/stars.routes.ts';
+import { starterRoutes, startService } from './starters/starters.service.ts';
+import { recountingTask } from './statistics/recounting.ts';
 import { findTopic } from './topics/topics.queries.ts';
 import { topicRoutes } from './topics/topics.routes.ts';
+import { exportService } from './transfers/exports.ts';
+import { importService } from './transfers/imports.ts';
+import { ownRelations } from './transfers/relations.ts';
+import { transferRoutes } from './transfers/transfers.routes.ts';
+import { urlImportService } from './transfers/url-imports.ts';
+import { mountUploads } from './uploads/uploads.mount.ts';
+import { uploadRoutes } from './uploads/uploads.routes.ts';
 
 export { abilityScope, allOf, projectScope, type Sql, withTables } from './access/access.queries.ts';
 export { nextIid } from './access/counters.queries.ts';
+export { below } from './access/hierarchy.queries.ts';
 export { removeGrantsOf } from './access-tokens/access-tokens.queries.ts';
+export { pictureUrl } from './avatars/pictures.ts';
+export type { Replacement } from './carrying.ts';
 export type { NamespacesDependencies } from './deps.ts';
 export { groupAttributeParameters, groupAttributes } from './groups/attributes.ts';
 export { createPersonalNamespace, renamePersonalNamespace } from './groups/groups.service.ts';
+export type { Announcement, HookMessage } from './hooks/calls.service.ts';
+export type { HookEvent } from './hooks/hooks.events.ts';
+export { LabelBasic, labelBasicJson } from './labels/labels.entity.ts';
+export { labelsNamed } from './labels/named.ts';
 export { graceOfGroups } from './members/members.queries.ts';
+export {
+  Milestone,
+  type MilestoneJson,
+  milestoneJson,
+  type PlacedMilestone,
+} from './milestones/milestones.entity.ts';
+export { findMilestone, milestoneNamed, milestonesById, milestonesFor } from './milestones/milestones.queries.ts';
+export type { Place } from './places.ts';
 export { attributeParameters as projectAttributeParameters } from './projects/attributes.params.ts';
 export { projectAttributes } from './projects/attributes.ts';
+export { recordMeasures } from './statistics/statistics.queries.ts';
+export { type ImportTarget, type Relation, relation } from './transfers/relations.ts';
+export {
+  headersOf as fileHeaders,
+  markdownOf,
+  safeName as safeFileName,
+  uploadTypes as fileTypes,
+} from './uploads/files.ts';
 
 export interface Namespaces extends Feature {
   /** For the edge: the parent that a path names, with the caller's level. */
@@ -55,6 +94,8 @@ export interface Namespaces extends Feature {
   projectFor(idOrPath: string | number, userId: number | null): Promise<ProjectSubject | null>;
   /** Groups that would have no owner without the user. */
   soleOwnedGroups(userId: number): Promise<readonly number[]>;
+  /** Tells hooks of a fact. */
+  readonly announce: HookCalls['announce'];
   /** Removes the projects of the user's namespace, and the groups by tasks. */
   removePlacesOf(userId: number, groups: readonly number[], signal: AbortSignal): Promise<void>;
 }
@@ -88,6 +129,8 @@ function parentLoader(db: Db): ParentLoader {
       const former = await findFormer(db, idOrPath, 'group');
       return former === null ? null : await findGroupSubject(db, String(former), userOf(caller));
     },
+    closedTo: async (address) =>
+      (await keptToNetworks(db)).filter(({ ranges }) => !isWithin(ranges, address)).map(({ id }) => id),
   };
 }
 
@@ -97,10 +140,16 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
   const list = projectLister(deps, present);
   const deletion = deletionService(deps);
   const expiry = expiryTask(deps.db);
+  const recounting = recountingTask(deps.db);
   const projects = projectService(deps);
   const forks = forkService(deps, projects);
   const parents = parentLoader(deps.db);
+  const relations = [...ownRelations, ...deps.transfers.relations];
+  const exports = exportService(deps, relations);
+  const imports = importService(deps, projects, relations, deps.transfers.emptied);
+  const urlImports = urlImportService(deps, projects);
   const pictures = createPictures(deps.objects);
+  const calls = hookCalls(deps);
   return {
     routes: [
       ...groupRoutes({ ...deps, groups: groupService(deps), deletion, present, pictures }),
@@ -108,29 +157,56 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
       ...customAttributeRoutes(deps),
       ...badgeRoutes(deps),
       ...labelRoutes(deps),
-      ...hookRoutes(deps),
+      ...milestoneRoutes(deps, parents),
+      ...hookRoutes({ ...deps, calls }),
+      ...callRoutes({ ...deps, calls }),
+      ...systemHookRoutes({ ...deps, calls }),
       ...namespaceRoutes(deps),
       ...projectListRoutes(deps, list),
-      ...projectRoutes({ projects, deletion, present, pictures }),
+      ...gitAddressRoutes(deps),
+      ...projectRoutes({
+        db: deps.db,
+        projects,
+        starts: startService(deps, projects, forks, urlImports, parents),
+        deletion,
+        present,
+        pictures,
+      }),
+      ...starterRoutes(),
+      ...transferRoutes({ deps, objects: deps.objects, parents, exports, imports, deletion }),
       ...memberRoutes(deps, memberService(deps)),
       ...membershipRoutes(deps, memberService(deps)),
       ...accessTokenRoutes(deps, accessTokenService(deps)),
+      ...serviceAccountRoutes(deps),
       ...jobTokenScopeRoutes({ deps, parents, present }),
       ...relatedProjectRoutes(deps, projects, present),
       ...topicRoutes(deps),
+      ...uploadRoutes(deps),
       ...starRoutes(deps, projects, present),
       ...forkRoutes(forks, list, present),
     ],
-    mount: (server) =>
+    mount: (server) => {
       mountPictures(server, {
         resolver: deps.resolver,
         parents,
         pictures,
         topicPicture: async (id) => (await findTopic(deps.db, id))?.avatar_object_key ?? null,
-      }),
-    tasks: [...deletion.tasks, ...forks.tasks, expiry.task],
-    cron: [...deletion.cron, expiry.cron],
+      });
+      mountUploads(server, { ...deps, parents });
+    },
+    tasks: [
+      ...calls.tasks,
+      ...deletion.tasks,
+      ...forks.tasks,
+      ...exports.tasks,
+      ...imports.tasks,
+      ...urlImports.tasks,
+      expiry.task,
+      recounting.task,
+    ],
+    cron: [...calls.cron, ...deletion.cron, ...exports.cron, expiry.cron, recounting.cron],
     parents,
+    announce: calls.announce,
     soleOwnedGroups: (userId) => soleOwnedGroups(deps.db, userId),
     removePlacesOf: deletion.removePlacesOf,
     projectFor: (idOrPath, userId) => findProjectSubject(deps.db, String(idOrPath), userId),

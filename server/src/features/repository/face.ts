@@ -1,5 +1,5 @@
 /** What other slices may ask of a project's repository. Every id is a full object id; refs are full names unless said otherwise. */
-import type { Quarantine } from '@millrace/git';
+import type { MergeConflict, Quarantine } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../kernel/authz/subjects.ts';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Project } from '../../kernel/db/rows.ts';
@@ -50,13 +50,15 @@ export interface Workbench {
   commit(commit: NewCommit): Promise<string>;
   /** Three-way merge of two commits, with the conflicts by path. */
   merge(ours: string, theirs: string): Promise<MergeTry>;
+  /** Makes the commits of `head` anew on top of `onto`; the last of them, null where they conflict. */
+  rebase(head: string, onto: string, committer: Signature): Promise<string | null>;
   /** Where the objects go, for writers of this slice. */
   readonly quarantine: Quarantine;
 }
 
 /** A write that other slices ask for: objects are made in `build`, then the refs move together or not at all. */
-export interface WriteRequest {
-  readonly subject: ProjectSubject;
+export interface WriteRequest<S = ProjectSubject> {
+  readonly subject: S;
   readonly caller: Caller;
   readonly kind: 'push' | 'api' | 'merge';
   readonly pushOptions?: readonly string[];
@@ -75,16 +77,24 @@ export interface RepositoryAccess {
   resolve(project: RepositoryRow, revision: string): Promise<string | null>;
   mergeBase(project: RepositoryRow, a: string, b: string): Promise<string | null>;
   isAncestor(project: RepositoryRow, ancestor: string, descendant: string): Promise<boolean>;
+  /** Short names of the branches that have a commit. */
+  branchesWith(project: RepositoryRow, sha: string): Promise<string[]>;
   /** Number of commits in `head` that `base` does not contain. */
   ahead(project: RepositoryRow, base: string, head: string): Promise<number>;
-  /** Commits of `head` that `base` does not contain, newest first. */
+  /** Commits of `head` that `base` does not contain, newest first; all of them for null. */
   commitsBetween(
     subject: ProjectSubject,
-    base: string,
+    base: string | null,
     head: string,
     window: { skip: number; limit: number },
   ): Promise<CommitJson[]>;
   commit(subject: ProjectSubject, sha: string): Promise<CommitJson>;
+  /** For each range, in their order, whether `base..head` has the commit. */
+  rangesWith(
+    project: RepositoryRow,
+    sha: string,
+    ranges: readonly { readonly base: string | null; readonly head: string }[],
+  ): Promise<boolean[]>;
   /** What a push brought: how many commits, and the title of the newest. `before` null: everything of the branch. */
   pushed(
     project: RepositoryRow,
@@ -92,6 +102,13 @@ export interface RepositoryAccess {
     after: string,
   ): Promise<{ count: number; title: string | null }>;
   diff(project: RepositoryRow, from: string, to: string): Promise<{ files: FileChange[]; overflow: boolean }>;
+  /** The files of a commit against its first parent. */
+  diffOfCommit(project: RepositoryRow, sha: string): Promise<{ files: FileChange[]; overflow: boolean }>;
+  /** Paths that a commit adds, changes and removes, against its first parent; a renamed file goes and comes. */
+  changes(
+    project: RepositoryRow,
+    sha: string,
+  ): Promise<{ added: readonly string[]; modified: readonly string[]; removed: readonly string[] }>;
   changedPaths(project: RepositoryRow, from: string, to: string): Promise<string[]>;
   /** Text of a file at a commit; null when it does not exist, is no file, or is larger than `maximumBytes`. */
   readText(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | null>;
@@ -99,13 +116,31 @@ export interface RepositoryAccess {
   listPaths(project: RepositoryRow, sha: string): Promise<string[]>;
   /** The trial merge, without anything kept. */
   tryMerge(project: RepositoryRow, ours: string, theirs: string): Promise<MergeTry>;
-  isProtected(project: RepositoryRow, branch: string): Promise<boolean>;
+  /** What conflicts when two commits are merged, by file; the first thousand. */
+  conflicts(project: RepositoryRow, ours: string, theirs: string): Promise<readonly MergeConflict[]>;
+  /** Of a full ref: a branch that is named like a protected tag is not protected by it. */
+  isProtected(project: RepositoryRow, ref: string): Promise<boolean>;
   mayPush(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;
   mayMerge(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;
+  /** Whether a branch may be moved to what it is no ancestor of, by those who may push to it. */
+  mayBeForced(project: RepositoryRow, branch: string): Promise<boolean>;
+  /** Whether the caller may bring something to a full ref: push to or merge into a branch, create a tag. */
+  mayUpdate(subject: ProjectSubject, caller: Caller, ref: string): Promise<boolean>;
   write(request: WriteRequest): Promise<void>;
   /**
    * Points a ref of the service (`refs/merge-requests/...`, `refs/pipelines/...`) at a commit; no facts, no policy.
    * Clients see it once `handle`, a transaction or the database, has committed.
    */
   keepRef(handle: Db, project: RepositoryRow, ref: string, sha: string | null): Promise<void>;
+  /** The same where the ref still is what the caller saw (null: it was not there); false where somebody was first. */
+  advanceRef(handle: Db, project: RepositoryRow, ref: string, from: string | null, to: string): Promise<boolean>;
+  /** What a ref of the service points at now. */
+  keptRef(project: RepositoryRow, ref: string): Promise<string | null>;
+  /** Whether two projects are of one network of forks. */
+  related(one: number, other: number): Promise<boolean>;
+  /**
+   * Brings a commit of another project with its history and large files; nothing to do where it is here. Whoever asks
+   * makes a ref of the service for it at once.
+   */
+  carry(target: RepositoryRow, source: RepositoryRow, sha: string): Promise<void>;
 }

@@ -31,21 +31,30 @@ interface Rule {
 export interface ProjectRule extends Rule {
   /** The lowest role of a member that has it. */
   readonly role: Level;
-  /** The feature that must be on for the caller. */
-  readonly feature?: Feature;
+  /** The feature that must be on for the caller; of several one is enough. */
+  readonly feature?: Feature | readonly Feature[];
+  /** Another ability that it takes besides. */
+  readonly needs?: 'read_code';
   /** A role below which a condition of the project may lift or drop the rule. */
   readonly condition?: 'public-jobs';
 }
 
+/** The features that a rule names. */
+export const featuresOf = ({ feature = [] }: ProjectRule): readonly Feature[] =>
+  typeof feature === 'string' ? [feature] : feature;
+
 const { guest, planner, reporter, developer, maintainer, owner } = Level;
 /** Above every role: administrators alone. */
 const nobody = 60 as Level;
+/** What milestones are for. */
+const planned = ['issues', 'merge_requests'] as const;
 
 export const projectAbilities = {
   // The project itself.
   read_project: { role: guest, open: 'anyone', auditor: true },
   star_project: { role: guest, open: 'signed-in', auditor: true },
-  fork_project: { role: reporter, open: 'signed-in', auditor: true, feature: 'forking' },
+  // Who copies the code must be able to read it.
+  fork_project: { role: reporter, open: 'signed-in', auditor: true, feature: 'forking', needs: 'read_code' },
   update_project: { role: maintainer },
   archive_project: { role: owner },
   rename_project: { role: owner },
@@ -67,17 +76,25 @@ export const projectAbilities = {
   manage_project_service_accounts: { role: maintainer },
   // Code.
   read_code: { role: reporter, open: 'anyone', auditor: true, feature: 'repository' },
+  // Whoever reads the code and is signed in.
+  create_commit_note: { role: reporter, open: 'signed-in', feature: 'repository', changes: true },
   push_code: { role: developer, feature: 'repository', changes: true },
-  push_to_protected: { role: maintainer, feature: 'repository', changes: true },
-  admin_protected_branch: { role: maintainer },
+  force_file_unlock: { role: maintainer, feature: 'repository', changes: true },
   read_push_rule: { role: maintainer },
   admin_push_rule: { role: maintainer },
+  admin_protected_ref: { role: maintainer },
   read_deploy_key: { role: maintainer },
   admin_deploy_key: { role: maintainer },
+  // Releases.
+  read_release: { role: guest, open: 'anyone', auditor: true, feature: 'releases' },
+  // By its tag, which is told to whoever reads the code.
+  read_tagged_release: { role: guest, open: 'anyone', auditor: true, feature: 'releases', needs: 'read_code' },
+  admin_release: { role: developer, feature: 'releases', changes: true },
   // Merge requests.
   read_merge_request: { role: reporter, open: 'anyone', auditor: true, feature: 'merge_requests' },
   create_merge_request: { role: developer, open: 'signed-in', feature: 'merge_requests', changes: true },
   update_merge_request: { role: developer, feature: 'merge_requests', changes: true },
+  set_merge_request_metadata: { role: reporter, planner: true, feature: 'merge_requests', changes: true },
   accept_merge_request: { role: developer, feature: 'merge_requests', changes: true },
   remove_merge_request: { role: owner, feature: 'merge_requests' },
   read_external_status_check: { role: developer, auditor: true },
@@ -89,6 +106,7 @@ export const projectAbilities = {
   read_artifacts: { role: guest, open: 'anyone', auditor: true, feature: 'builds', condition: 'public-jobs' },
   read_pipeline_variable: { role: maintainer, feature: 'builds' },
   create_pipeline: { role: developer, feature: 'builds', changes: true },
+  create_commit_status: { role: developer, feature: 'builds', changes: true },
   update_pipeline: { role: developer, feature: 'builds', changes: true },
   remove_pipeline: { role: owner, feature: 'builds' },
   update_job: { role: developer, feature: 'builds', changes: true },
@@ -100,19 +118,25 @@ export const projectAbilities = {
   read_runner: { role: maintainer, feature: 'builds' },
   admin_runner: { role: maintainer, feature: 'builds' },
   // Plans and pages.
+  admin_note: { role: maintainer, changes: true },
   read_label: { role: guest, open: 'anyone', auditor: true },
   subscribe_label: { role: guest, open: 'signed-in', auditor: true },
   choose_notifications: { role: guest, open: 'signed-in', auditor: true },
   admin_label: { role: planner, changes: true },
+  read_milestone: { role: guest, open: 'anyone', auditor: true, feature: planned },
+  admin_milestone: { role: planner, feature: planned, changes: true },
   read_wiki: { role: guest, open: 'anyone', auditor: true, feature: 'wiki' },
   create_wiki: { role: developer, planner: true, feature: 'wiki', changes: true },
   admin_wiki: { role: maintainer, planner: true, feature: 'wiki', changes: true },
+  upload_file: { role: guest, open: 'signed-in', changes: true },
+  read_upload: { role: guest, open: 'anyone', auditor: true },
+  admin_upload: { role: maintainer },
   read_badge: { role: guest, open: 'anyone', auditor: true },
   admin_badge: { role: maintainer },
   // Administration.
   admin_hook: { role: maintainer },
-  admin_integration: { role: maintainer },
   read_own_audit_events: { role: developer, auditor: true },
+  read_security_settings: { role: developer },
   read_audit_events: { role: maintainer, auditor: true },
   manage_access_tokens: { role: maintainer },
   manage_deploy_tokens: { role: maintainer },
@@ -124,6 +148,8 @@ export interface GroupRule extends Rule {
   readonly role: Level | 'project_creation_level' | 'subgroup_creation_level';
   /** Minimal access is enough on a top-level group. */
   readonly minimal?: true;
+  /** A role in a subgroup or project below is enough: who works there finds the way to it. */
+  readonly below?: true;
   /** The group's wiki must be on for the caller. */
   readonly feature?: 'wiki';
   /** Owners and administrators reach it from any address, whatever the group says of addresses. */
@@ -132,18 +158,15 @@ export interface GroupRule extends Rule {
 
 export const groupAbilities = {
   // The group itself.
-  read_group: { role: guest, open: 'anyone', auditor: true, minimal: true, anyAddress: true },
+  read_group: { role: guest, open: 'anyone', auditor: true, minimal: true, below: true, anyAddress: true },
   create_project: { role: 'project_creation_level', changes: true },
   create_subgroup: { role: 'subgroup_creation_level', changes: true },
-  import_project: { role: maintainer, changes: true },
   update_group: { role: owner, anyAddress: true },
   archive_group: { role: owner },
   transfer_group: { role: owner },
   remove_group: { role: owner },
   restore_group: { role: owner },
-  export_group: { role: owner },
   admin_group_custom_attribute: { role: nobody },
-  read_group_statistics: { role: owner, auditor: true },
   // Who is in it.
   read_group_member: { role: guest, open: 'anyone', auditor: true },
   admin_group_member: { role: owner },
@@ -156,6 +179,7 @@ export const groupAbilities = {
   // Code and pipelines of everything below.
   read_group_push_rule: { role: owner },
   admin_group_push_rule: { role: owner },
+  admin_group_protected_branch: { role: owner },
   admin_group_ci_variable: { role: owner },
   read_group_runner: { role: maintainer },
   admin_group_runner: { role: owner },
@@ -164,14 +188,19 @@ export const groupAbilities = {
   subscribe_group_label: { role: guest, open: 'signed-in', auditor: true },
   choose_group_notifications: { role: guest, open: 'signed-in', auditor: true },
   admin_group_label: { role: planner, changes: true },
+  read_group_milestone: { role: guest, open: 'anyone', auditor: true },
+  admin_group_milestone: { role: planner, changes: true },
+  remove_group_milestone: { role: developer, changes: true },
   read_group_wiki: { role: guest, open: 'anyone', auditor: true, feature: 'wiki' },
   create_group_wiki: { role: developer, planner: true, feature: 'wiki', changes: true },
   admin_group_wiki: { role: maintainer, planner: true, feature: 'wiki', changes: true },
+  upload_group_file: { role: guest, changes: true },
+  read_group_upload: { role: guest, open: 'anyone', auditor: true },
+  admin_group_upload: { role: maintainer },
   read_group_badge: { role: guest, open: 'anyone', auditor: true },
   admin_group_badge: { role: owner },
   // Administration.
   admin_group_hook: { role: owner },
-  admin_group_integration: { role: owner },
   read_own_group_audit_events: { role: developer, auditor: true },
   read_group_audit_events: { role: owner, auditor: true },
   manage_group_access_tokens: { role: owner },

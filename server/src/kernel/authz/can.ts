@@ -1,6 +1,7 @@
 /** The one check of permissions: pure functions over the ability tables, the caller and the loaded subject. */
 import {
   type Feature,
+  featuresOf,
   type GroupAbility,
   type GroupRule,
   groupAbilities,
@@ -61,9 +62,21 @@ function standing(caller: Caller, ability: ProjectAbility, subject: ProjectSubje
       (credential.namespaceId !== null && subject.namespace.traversal_ids.includes(credential.namespaceId));
     return own && deployAbilities.has(ability) ? 'user' : 'nobody';
   }
+  if (credential.kind === 'deploy_key') {
+    if (!deployAbilities.has(ability) && !(ability === 'push_code' && credential.canPush)) return 'nobody';
+    if (credential.projectId === subject.project.id) return 'user';
+    return subject.project.visibility === 'public' ? 'anyone' : 'nobody';
+  }
   if (credential.kind !== 'job') return 'user';
   if (credential.job.project_id === subject.project.id || subject.jobTokenAllowed) return 'user';
   return subject.project.visibility === 'public' ? 'anyone' : 'nobody';
+}
+
+/** The credential's own level where it has one, not that of the person behind it. */
+function levelOf({ credential }: Caller, subject: ProjectSubject): Level {
+  if (credential.kind === 'deploy') return Level.reporter;
+  if (credential.kind === 'deploy_key') return credential.canPush ? Level.developer : Level.reporter;
+  return subject.level;
 }
 
 export function canOnProject(caller: Caller, ability: ProjectAbility, subject: ProjectSubject): boolean {
@@ -71,13 +84,13 @@ export function canOnProject(caller: Caller, ability: ProjectAbility, subject: P
   if (isOutside(caller, subject)) return false;
   const as = standing(caller, ability, subject);
   if (as === 'nobody') return false;
-  const deploy = caller.credential.kind === 'deploy';
-  const level = deploy ? Level.reporter : as === 'user' ? subject.level : Level.none;
+  const level = as === 'user' ? levelOf(caller, subject) : Level.none;
   if (rule.changes && (subject.project.archived || subject.project.marked_for_deletion_on !== null)) return false;
   const reads = as === 'user' && readsAll(caller);
-  if (rule.feature && !offers(featureLevel(subject, rule.feature), level, reads)) return false;
-  // Who copies the code must be able to read it.
-  if (ability === 'fork_project' && !canOnProject(caller, 'read_code', subject)) return false;
+  const features = featuresOf(rule);
+  if (features.length > 0 && !features.some((feature) => offers(featureLevel(subject, feature), level, reads)))
+    return false;
+  if (rule.needs && !canOnProject(caller, rule.needs, subject)) return false;
   if (caller.admin || (reads && rule.auditor)) return true;
   if (rule.condition === 'public-jobs' && !subject.project.public_jobs) return level >= Level.reporter;
   return holds(rule, level, rule.role) || isOpen(rule, subject.project.visibility, caller);
@@ -86,7 +99,7 @@ export function canOnProject(caller: Caller, ability: ProjectAbility, subject: P
 export function canOnGroup(caller: Caller, ability: GroupAbility, subject: GroupSubject): boolean {
   const rule: GroupRule = groupAbilities[ability];
   if (isOutside(caller, subject) && !(rule.anyAddress && (caller.admin || subject.level >= Level.owner))) return false;
-  if (caller.credential.kind === 'deploy') return false;
+  if (caller.credential.kind === 'deploy' || caller.credential.kind === 'deploy_key') return false;
   if (caller.credential.kind === 'job' && ability !== 'read_group') return false;
   if (rule.changes && (subject.group.archived || subject.group.marked_for_deletion_on !== null)) return false;
   const reads = readsAll(caller);
@@ -94,5 +107,6 @@ export function canOnGroup(caller: Caller, ability: GroupAbility, subject: Group
   if (caller.admin || (reads && rule.auditor)) return true;
   const needed = typeof rule.role === 'number' ? rule.role : (creationLevels[subject.group[rule.role]] ?? Level.owner);
   if (rule.minimal && subject.level >= Level.minimal && subject.group.parent_id === null) return true;
+  if (rule.below && subject.roleBelow) return true;
   return holds(rule, subject.level, needed) || isOpen(rule, subject.group.visibility, caller);
 }

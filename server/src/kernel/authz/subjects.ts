@@ -19,6 +19,19 @@ export type Credential =
       readonly needsTwoFactor: boolean;
     }
   | { readonly kind: 'password' }
+  /** A person's SSH key. */
+  | { readonly kind: 'ssh_key'; readonly keyId: number }
+  /**
+   * A machine's SSH key, on the one project that it was presented for: reads it, and pushes to it where it may. `user` is
+   * who made the key, in whose name its pushes are.
+   */
+  | {
+      readonly kind: 'deploy_key';
+      readonly keyId: number;
+      /** The project that has the key; null where it has not. */
+      readonly projectId: number | null;
+      readonly canPush: boolean;
+    }
   | { readonly kind: 'job'; readonly job: CallerJob }
   /** Reads repositories of one project, or of a group and what is below it. Nobody's account stands behind it. */
   | {
@@ -43,11 +56,14 @@ export interface Caller {
   readonly impersonator?: CallerUser;
   /** Where the request comes from, as trusted proxies tell; work without a request comes from nowhere and is not refused. */
   readonly address?: string;
+  /** Top-level groups that are not reached from the address; known where the request is for a list. */
+  readonly closedGroups?: readonly number[];
 }
 
-/** Administrators and auditors see everything that there is; the job of an auditor is no auditor. */
+/** Administrators and auditors see everything that there is; the job or the deploy key of an auditor is no auditor. */
 export const readsAll = (caller: Caller): boolean =>
-  caller.admin || (caller.user?.auditor === true && caller.credential.kind !== 'job');
+  caller.admin ||
+  (caller.user?.auditor === true && caller.credential.kind !== 'job' && caller.credential.kind !== 'deploy_key');
 
 export const anonymous: Caller = { user: null, credential: { kind: 'none' }, scopes: null, admin: false };
 
@@ -85,14 +101,20 @@ export interface ProjectSubject {
   readonly jobTokenAllowed?: boolean;
   /** Networks that the top-level group is kept to. */
   readonly ipRanges?: string | null;
+  /** By which protocols the top-level group lets git in; where the loader knows it. */
+  readonly gitProtocol?: 'all' | 'http' | 'ssh';
 }
 
 export interface GroupSubject {
   readonly kind: 'group';
   readonly group: Namespace;
   readonly level: Level;
+  /** Without a role here, but with one in a subgroup or a project below; where the loader knows it. */
+  readonly roleBelow?: boolean;
   /** Networks that the top-level group is kept to. */
   readonly ipRanges?: string | null;
+  /** By which protocols the top-level group lets git in; where the loader knows it. */
+  readonly gitProtocol?: 'all' | 'http' | 'ssh';
 }
 
 export type Subject = ProjectSubject | GroupSubject;

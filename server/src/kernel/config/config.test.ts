@@ -48,7 +48,7 @@ it.each([
   ],
   [{ MILLRACE_GIT_BUDGETS: 'constructor=1:1:1:1' }, 'but must be name=processes:waiting:wait:run'],
   [{ MILLRACE_GIT_BUDGETS: 'heavy=0:1:1:1' }, 'but must be name=processes:waiting:wait:run'],
-  [{ MILLRACE_OBJECTS: 's3://bucket' }, 'S3 storage is not available yet'],
+  [{ MILLRACE_OBJECTS: 's3://b' }, 'the bucket has no valid name'],
 ])('names the key, the value and what is accepted: %o', (env, message) => {
   expect(failure({ ...base, ...env })).toContain(message);
 });

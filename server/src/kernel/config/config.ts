@@ -1,155 +1,40 @@
 /** Configuration: one table of keys, each an environment variable and a key of the optional millrace.toml. */
 import os from 'node:os';
 import path from 'node:path';
-import { type BudgetName, DEFAULT_BUDGETS, type GitBudget, type GitBudgets } from '@millrace/git';
+import { DEFAULT_BUDGETS } from '@millrace/git';
 import { parse as parseToml } from 'smol-toml';
-import { parseMailbox, parseSmtpUrl } from '../mail/smtp-url.ts';
+import { parseSmtpUrl } from '../mail/smtp-url.ts';
+import { type Config, type Key, key } from './key.ts';
+import { limits } from './limits.ts';
+import {
+  absolute,
+  budgetText,
+  committerWord,
+  flag,
+  gitBudgets,
+  httpUrl,
+  levels,
+  mailbox,
+  objects,
+  port,
+  positive,
+  repositories,
+  runner,
+  sshUrl,
+  textOrNull,
+  words,
+} from './values.ts';
 
-export interface Config {
-  readonly data: string;
-  readonly host: string;
-  readonly port: number;
-  /** Null when SSH is off. */
-  readonly sshPort: number | null;
-  /** Without a trailing slash; null until the port is known. */
-  readonly url: string | null;
-  readonly rootPassword: string | null;
-  readonly rootToken: string | null;
-  readonly runner: 'auto' | 'off' | 'shell' | 'bubblewrap';
-  readonly runnerSlots: number;
-  readonly databaseUrl: string | null;
-  readonly objects: string;
-  readonly repositories: Readonly<Record<string, string>>;
-  readonly secrets: string;
-  readonly gitBudgets: GitBudgets;
-  readonly trustedProxies: readonly string[];
-  readonly sshUrl: string | null;
-  readonly smtpUrl: string | null;
-  readonly mailFrom: string | null;
-  readonly mailReplyTo: string | null;
-  readonly workers: number;
-  readonly logLevel: string;
-  readonly metricsToken: string | null;
-  /** Whether administrators may make and use impersonation tokens. */
-  readonly impersonationEnabled: boolean;
-  readonly maxParameterBytes: number;
-  readonly maxFileBytes: number;
-  readonly maxFiles: number;
-  readonly maxParameters: number;
-  readonly maxParameterDepth: number;
-}
+export type { Config } from './key.ts';
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-interface Key<K extends keyof Config> {
-  readonly name: K;
-  readonly env: string;
-  /** What `millrace config` and the documentation say. */
-  readonly description: string;
-  /** The default in words, for the documentation. */
-  readonly fallbackText: string;
-  readonly secret?: true;
-  /** How `millrace config` writes the value, where its own text is not it. */
-  readonly shown?: (value: Config[K]) => string;
-  fallback(soFar: Partial<Config>, env: Readonly<Record<string, string | undefined>>): Config[K];
-  /** Throws with what is accepted. */
-  parse(text: string): Config[K];
-}
-
-const key = <K extends keyof Config>(definition: Key<K>): Key<keyof Config> =>
-  definition as unknown as Key<keyof Config>;
-
-type LimitName = 'maxParameterBytes' | 'maxFileBytes' | 'maxFiles' | 'maxParameters' | 'maxParameterDepth';
-
-/** A bound on what one request may hold; the error that it causes gives its name in `millrace.toml` and its value. */
-const limit = (name: LimitName, fallback: number, maximum: number, description: string) =>
-  key({
-    name,
-    env: `MILLRACE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
-    description,
-    fallbackText: `\`${fallback}\``,
-    fallback: () => fallback,
-    parse: (text) => {
-      const value = Number(text);
-      if (!Number.isInteger(value) || value < 1 || value > maximum)
-        throw new Error(`a whole number from 1 to ${maximum}`);
-      return value;
-    },
-  });
-
-const absolute = (text: string) => path.resolve(text);
-function port(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535) throw new Error('a port number from 0 to 65535');
-  return value;
-}
-function positive(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 256) throw new Error('a whole number from 1 to 256');
-  return value;
-}
-function httpUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.pathname !== '/') {
-    throw new Error('an http or https URL without a path, like https://git.example.com');
-  }
-  return url.origin;
-}
-const words = (text: string) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-function repositories(text: string): Record<string, string> {
-  const pairs = words(text).map((pair) => /^([a-z][a-z0-9_-]*)=(.+)$/.exec(pair));
-  if (pairs.length === 0 || pairs.some((pair) => pair === null))
-    throw new Error('name=path pairs separated by commas, like default=/srv/git');
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', absolute(pair?.[2] ?? '')]));
-}
-/** `processes:waiting:seconds to wait:seconds to run`, as it is written. */
-const budgetText = (budget: GitBudget) =>
-  [budget.concurrency, budget.queue, budget.waitMs / 1000, budget.timeoutMs / 1000].join(':');
-function gitBudgets(text: string): GitBudgets {
-  const budgets: Partial<Record<BudgetName, GitBudget>> = {};
-  for (const pair of words(text)) {
-    const match = /^([a-z_]+)=(\d{1,4}):(\d{1,5}):(\d{1,5}):(\d{1,6})$/.exec(pair);
-    const name = match?.[1] as BudgetName | undefined;
-    const [concurrency = 0, queue = 0, wait = 0, run = 0] = (match ?? []).slice(2).map(Number);
-    if (name === undefined || !Object.hasOwn(DEFAULT_BUDGETS, name) || concurrency < 1 || run < 1)
-      throw new Error(
-        `name=processes:waiting:wait:run pairs separated by commas, like heavy=6:200:30:60, with the names ${Object.keys(DEFAULT_BUDGETS).join(', ')}`,
-      );
-    budgets[name] = { concurrency, queue, waitMs: wait * 1000, timeoutMs: run * 1000 };
-  }
-  return { ...DEFAULT_BUDGETS, ...budgets };
-}
-function objects(text: string): string {
-  if (text.startsWith('s3:')) throw new Error('file:/path (S3 storage is not available yet)');
-  if (!text.startsWith('file:')) throw new Error('file:/path');
-  return text;
-}
-function runner(text: string): Config['runner'] {
-  if (text === 'auto' || text === 'off' || text === 'shell' || text === 'bubblewrap') return text;
-  throw new Error('auto, off, shell or bubblewrap');
-}
-function mailbox(text: string): string {
-  parseMailbox(text);
-  return text;
-}
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const defaultData = (env: Readonly<Record<string, string | undefined>>) =>
   process.getuid?.() === 0
     ? '/var/lib/millrace'
     : path.join(env.XDG_DATA_HOME || path.join(os.homedir(), '.local/share'), 'millrace');
-function flag(text: string): boolean {
-  const word = text.toLowerCase();
-  if (word !== 'true' && word !== 'false') throw new Error('true or false');
-  return word === 'true';
-}
-const textOrNull = (text: string) => text;
-
 /** Every key, in the order of the documentation. */
 export const configKeys: readonly Key<keyof Config>[] = [
   key({
@@ -179,10 +64,19 @@ export const configKeys: readonly Key<keyof Config>[] = [
   key({
     name: 'sshPort',
     env: 'MILLRACE_SSH_PORT',
-    description: 'Port of git over SSH, or `off`. SSH is not available yet: the port is not opened',
+    description:
+      'Port of git over SSH; 0 picks a free one, `off` opens none. Where nobody chose it and it is taken, SSH stays off',
     fallbackText: '`2222`',
     fallback: () => 2222,
     parse: (text) => (text === 'off' ? null : port(text)),
+  }),
+  key({
+    name: 'sshHost',
+    env: 'MILLRACE_SSH_HOST',
+    description: 'Address on which git over SSH listens',
+    fallbackText: 'that of `MILLRACE_HOST`',
+    fallback: (soFar) => soFar.host ?? '127.0.0.1',
+    parse: textOrNull,
   }),
   key({
     name: 'url',
@@ -241,10 +135,46 @@ export const configKeys: readonly Key<keyof Config>[] = [
   key({
     name: 'objects',
     env: 'MILLRACE_OBJECTS',
-    description: 'Where artifacts, logs and uploads are kept',
+    description:
+      'Where artifacts, logs, LFS objects and uploads are kept: `file:/path`, or `s3://bucket/prefix?...` as in [objects.md](objects.md)',
     fallbackText: '`file:` with `objects` in the data directory',
     fallback: (soFar) => `file:${path.join(soFar.data ?? '', 'objects')}`,
     parse: objects,
+  }),
+  key({
+    name: 'awsAccessKeyId',
+    env: 'AWS_ACCESS_KEY_ID',
+    description: 'Access key of the S3 storage; the role of the machine or container when absent',
+    fallbackText: 'none',
+    secret: true,
+    fallback: () => null,
+    parse: textOrNull,
+  }),
+  key({
+    name: 'awsSecretAccessKey',
+    env: 'AWS_SECRET_ACCESS_KEY',
+    description: 'Secret of the access key',
+    fallbackText: 'none',
+    secret: true,
+    fallback: () => null,
+    parse: textOrNull,
+  }),
+  key({
+    name: 'awsSessionToken',
+    env: 'AWS_SESSION_TOKEN',
+    description: 'Session of a temporary access key',
+    fallbackText: 'none',
+    secret: true,
+    fallback: () => null,
+    parse: textOrNull,
+  }),
+  key({
+    name: 'awsRegion',
+    env: 'AWS_REGION',
+    description: 'Region of the S3 storage where its address names none',
+    fallbackText: '`us-east-1`',
+    fallback: () => null,
+    parse: textOrNull,
   }),
   key({
     name: 'repositories',
@@ -286,10 +216,11 @@ export const configKeys: readonly Key<keyof Config>[] = [
   key({
     name: 'sshUrl',
     env: 'MILLRACE_SSH_URL',
-    description: 'External address of SSH, like `ssh://git@git.example.com:2222`',
-    fallbackText: 'from the external URL and the SSH port',
+    description:
+      'External address of SSH, like `ssh://git@git.example.com:2222`: what clone addresses start with, and the user name to connect with',
+    fallbackText: '`git` at the host of the external URL and the SSH port',
     fallback: () => null,
-    parse: textOrNull,
+    parse: sshUrl,
   }),
   key({
     name: 'smtpUrl',
@@ -319,6 +250,39 @@ export const configKeys: readonly Key<keyof Config>[] = [
     fallbackText: 'none: to the sender',
     fallback: () => null,
     parse: mailbox,
+  }),
+  key({
+    name: 'commitSigningKey',
+    env: 'MILLRACE_COMMIT_SIGNING_KEY',
+    description:
+      'File of a private SSH key without a passphrase (Ed25519 or RSA) that commits made by the instance are signed with. See signed-commits.md',
+    fallbackText: 'none: commits are not signed',
+    fallback: () => null,
+    parse: absolute,
+  }),
+  key({
+    name: 'commitSigningOldKeys',
+    env: 'MILLRACE_COMMIT_SIGNING_OLD_KEYS',
+    description: 'File of the public keys that commits were signed with before, one a line',
+    fallbackText: 'none',
+    fallback: () => null,
+    parse: absolute,
+  }),
+  key({
+    name: 'committerName',
+    env: 'MILLRACE_COMMITTER_NAME',
+    description: 'Committer of commits that the instance signs',
+    fallbackText: '`Millrace`',
+    fallback: () => null,
+    parse: committerWord,
+  }),
+  key({
+    name: 'committerEmail',
+    env: 'MILLRACE_COMMITTER_EMAIL',
+    description: 'Address of that committer',
+    fallbackText: "`noreply@` and the external URL's host",
+    fallback: () => null,
+    parse: committerWord,
   }),
   key({
     name: 'workers',
@@ -358,11 +322,7 @@ export const configKeys: readonly Key<keyof Config>[] = [
     fallback: () => true,
     parse: flag,
   }),
-  limit('maxParameterBytes', 10 * 1024 * 1024, 512 * 1024 * 1024, 'Bytes of a JSON or form body, files not counted'),
-  limit('maxFileBytes', 100 * 1024 * 1024, 2 ** 40, 'Bytes of one uploaded file where no setting says otherwise'),
-  limit('maxFiles', 50, 10_000, 'Files in one request'),
-  limit('maxParameters', 50_000, 1_000_000, 'Values in one request, those in hashes and arrays included'),
-  limit('maxParameterDepth', 32, 1000, 'Levels of hashes and arrays inside each other in one request'),
+  ...limits,
 ];
 
 type ConfigSource = 'default' | 'environment' | 'file';
@@ -409,7 +369,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, fi
     try {
       values[each.name] = each.parse(text);
     } catch (error) {
-      const shown = each.secret ? '(secret)' : JSON.stringify(text);
+      // Keys belong elsewhere; written into an address all the same, they must not be shown.
+      const shown = each.secret || /\/\/[^/]*@/.test(text) ? '(secret)' : JSON.stringify(text);
       throw new ConfigError(
         `${each.env} is ${shown}, but must be ${error instanceof Error ? error.message : String(error)}`,
       );

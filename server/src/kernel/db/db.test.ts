@@ -75,7 +75,12 @@ it('says which constraint was broken', async () => {
   const missing = await error(sql`insert into followers values (99)`);
   expect(isMissingReference(missing, 'followed')).toBe(true);
   expect(isMissingReference(missing, 'other')).toBe(false);
+  expect(isMissingReference(missing)).toBe(true);
   expect(isMissingReference(unique, 'pairs_pkey')).toBe(false);
+  await sql`insert into followers values (1)`.execute(db);
+  const needed = await error(sql`delete from pairs where a = 1`);
+  expect([databaseFault(needed)?.constraint, isMissingReference(needed)]).toEqual(['followed', false]);
+  await sql`drop table followers`.execute(db);
 });
 
 it('runs a transaction again after a deadlock', async () => {

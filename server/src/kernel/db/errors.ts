@@ -28,10 +28,12 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   return { kind, constraint: String(constraint ?? ''), table: String(table ?? ''), column: String(column ?? '') };
 }
 
-/** Whether the error is a row that the named foreign key refers to and that is not there. */
-export function isMissingReference(error: unknown, constraint: string): boolean {
+/** Whether the error is a row that a foreign key (the named one, or any) refers to and that is not there. */
+export function isMissingReference(error: unknown, constraint?: string): boolean {
   const fault = databaseFault(error);
-  return fault?.kind === 'foreign_key' && fault.constraint === constraint;
+  if (fault?.kind !== 'foreign_key' || (constraint !== undefined && fault.constraint !== constraint)) return false;
+  // The other direction, a row that cannot go because others refer to it, has the same code.
+  return /^insert or update/.test((error as Error).message);
 }
 
 /** Whether the error is a duplicate key of the named unique index. */

@@ -48,7 +48,11 @@ async function holding<T>(db: Db, key: string, work: (connection: Db) => Promise
     try {
       return await work(connection);
     } finally {
-      await sql`select pg_advisory_unlock(${key}::bigint)`.execute(connection);
+      // A connection that ended took the lock with it: what the work came to stands. One that lives must not keep it.
+      await sql`select pg_advisory_unlock(${key}::bigint)`
+        .execute(connection)
+        .catch(() => sql`select pg_terminate_backend(pg_backend_pid())`.execute(connection))
+        .catch(() => undefined);
     }
   });
 }

@@ -5,6 +5,7 @@ import type {
   AuditEventsTable,
   BadgesTable,
   CiVariablesTable,
+  CommitStatusesTable,
   DeployTokensTable,
   EmailsTable,
   EventsTable,
@@ -15,7 +16,9 @@ import type {
   JobsTable,
   LabelsTable,
   MergeRequestsTable,
+  MilestonesTable,
   NamespacesTable,
+  NotesTable,
   NotificationSettingsTable,
   OauthApplicationsTable,
   OauthAuthorizationsTable,
@@ -23,8 +26,12 @@ import type {
   OauthDeviceCodesTable,
   OauthTokensTable,
   PipelinesTable,
+  ProjectStatisticsTable,
   ProjectsTable,
   PushRulesTable,
+  ReleaseEvidencesTable,
+  ReleaseLinksTable,
+  ReleasesTable,
   RunnerManagersTable,
   RunnersTable,
   SessionsTable,
@@ -32,7 +39,9 @@ import type {
   TopicsTable,
   UserStatusesTable,
   UsersTable,
+  WebHookCallsTable,
   WebHooksTable,
+  WikisTable,
 } from './tables.ts';
 
 export type User = Selectable<UsersTable>;
@@ -51,19 +60,28 @@ export type GpgKey = Selectable<GpgKeysTable>;
 export type UserStatus = Selectable<UserStatusesTable>;
 export type Session = Selectable<SessionsTable>;
 export type Namespace = Selectable<NamespacesTable>;
+export type ProjectStatistics = Selectable<ProjectStatisticsTable>;
 export type Project = Selectable<ProjectsTable>;
 export type PushRule = Selectable<PushRulesTable>;
+export type Release = Selectable<ReleasesTable>;
+export type ReleaseLink = Selectable<ReleaseLinksTable>;
+export type ReleaseEvidence = Selectable<ReleaseEvidencesTable>;
 export type Grant = Selectable<GrantsTable>;
 export type CiVariable = Selectable<CiVariablesTable>;
 export type Runner = Selectable<RunnersTable>;
 export type RunnerManager = Selectable<RunnerManagersTable>;
 export type Pipeline = Selectable<PipelinesTable>;
 export type Job = Selectable<JobsTable>;
+export type CommitStatusRow = Selectable<CommitStatusesTable>;
 export type JobArtifact = Selectable<JobArtifactsTable>;
 export type MergeRequest = Selectable<MergeRequestsTable>;
+export type Note = Selectable<NotesTable>;
 export type Badge = Selectable<BadgesTable>;
 export type Label = Selectable<LabelsTable>;
+export type Milestone = Selectable<MilestonesTable>;
 export type Topic = Selectable<TopicsTable>;
 export type WebHook = Selectable<WebHooksTable>;
+export type WebHookCall = Selectable<WebHookCallsTable>;
+export type Wiki = Selectable<WikisTable>;
 export type Event = Selectable<EventsTable>;
 export type NotificationSetting = Selectable<NotificationSettingsTable>;

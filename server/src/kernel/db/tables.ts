@@ -83,6 +83,22 @@ export interface CiVariablesTable {
   updated_at: Generated<Date>;
 }
 
+export interface CommitStatusesTable {
+  id: Generated<number>;
+  project_id: number;
+  pipeline_id: number;
+  name: string;
+  status: 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped';
+  target_url: string | null;
+  description: string | null;
+  coverage: string | null;
+  user_id: number | null;
+  retried: Generated<boolean>;
+  created_at: Generated<Date>;
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
 export interface DeployTokensTable {
   id: Generated<number>;
   project_id: number | null;
@@ -113,7 +129,7 @@ export interface EventsTable {
   project_id: number;
   author_id: number;
   action: 'created' | 'updated' | 'closed' | 'reopened' | 'pushed' | 'commented' | 'merged' | 'joined' | 'left' | 'destroyed' | 'expired' | 'approved';
-  target_type: string | null;
+  target_type: 'merge_request' | 'wiki_page' | 'note' | 'milestone' | null;
   merge_request_id: number | null;
   push_action: 'created' | 'removed' | 'pushed' | null;
   ref_type: 'branch' | 'tag' | null;
@@ -123,6 +139,10 @@ export interface EventsTable {
   commit_title: string | null;
   commit_count: number | null;
   created_at: Generated<Date>;
+  wiki_page_id: number | null;
+  note_id: number | null;
+  milestone_id: number | null;
+  ref_count: number | null;
 }
 
 export interface ExternalStatusCheckBranchesTable {
@@ -186,6 +206,17 @@ export interface GrantsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   state: Generated<'active' | 'awaiting'>;
+}
+
+export interface GroupUploadsTable {
+  id: Generated<number>;
+  namespace_id: number;
+  secret: string;
+  file_name: string;
+  object_key: string;
+  size: number;
+  uploaded_by_id: number | null;
+  created_at: Generated<Date>;
 }
 
 export interface IdentitiesTable {
@@ -285,6 +316,14 @@ export interface JobsTable {
   trace_object_key: string | null;
 }
 
+export interface KeptLastCommitsTable {
+  project_id: number;
+  path_digest: Buffer;
+  path: string;
+  commit: string | null;
+  entries: GeneratedJson;
+}
+
 export interface LabelPrioritiesTable {
   label_id: number;
   project_id: number;
@@ -319,6 +358,30 @@ export interface LdapGroupLinksTable {
   created_at: Generated<Date>;
 }
 
+export interface LfsLocksTable {
+  id: Generated<number>;
+  project_id: number;
+  user_id: number;
+  path: string;
+  created_at: Generated<Date>;
+}
+
+export interface LfsObjectLinksTable {
+  project_id: number;
+  lfs_object_id: number;
+  size: number;
+  created_at: Generated<Date>;
+}
+
+export interface LfsObjectsTable {
+  id: Generated<number>;
+  oid: string;
+  size: number;
+  object_key: string;
+  orphaned_at: Date | null;
+  created_at: Generated<Date>;
+}
+
 export interface MemberInvitationsTable {
   id: Generated<number>;
   namespace_id: number | null;
@@ -332,6 +395,12 @@ export interface MemberInvitationsTable {
   created_by_id: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+}
+
+export interface MergeRequestLabelsTable {
+  merge_request_id: number;
+  label_id: number;
+  created_at: Generated<Date>;
 }
 
 export interface MergeRequestPeopleTable {
@@ -387,6 +456,28 @@ export interface MergeRequestsTable {
   prepared_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  rebase_started_at: Date | null;
+  milestone_id: number | null;
+}
+
+export interface MilestonesTable {
+  id: Generated<number>;
+  namespace_id: number | null;
+  project_id: number | null;
+  iid: number;
+  title: string;
+  description: string | null;
+  state: Generated<'active' | 'closed'>;
+  start_date: string | null;
+  due_date: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface NamespaceCountersTable {
+  namespace_id: number;
+  kind: string;
+  value: number;
 }
 
 export interface NamespaceCustomAttributesTable {
@@ -452,6 +543,31 @@ export interface NamespacesTable {
   only_allow_merge_if_pipeline_succeeds: Generated<boolean>;
   allow_merge_on_skipped_pipeline: Generated<boolean>;
   only_allow_merge_if_all_discussions_are_resolved: Generated<boolean>;
+  custom_project_templates_group_id: number | null;
+  repository_size_limit: number | null;
+}
+
+export interface NotesTable {
+  id: Generated<number>;
+  project_id: number;
+  noteable_type: 'commit' | 'merge_request';
+  commit_id: string | null;
+  merge_request_id: number | null;
+  discussion_id: string;
+  kind: 'discussion' | 'diff' | null;
+  author_id: number;
+  body: string;
+  system: Generated<boolean>;
+  internal: Generated<boolean>;
+  resolvable: Generated<boolean>;
+  resolved_at: Date | null;
+  resolved_by_id: number | null;
+  position: ColumnType<Json | null, string | null | undefined, string | null>;
+  line_code: string | null;
+  last_edited_at: Date | null;
+  last_edited_by_id: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface NotificationSettingsTable {
@@ -591,10 +707,37 @@ export interface ProjectDeployKeysTable {
   created_at: Generated<Date>;
 }
 
+export interface ProjectExportsTable {
+  project_id: number;
+  user_id: number | null;
+  description: string | null;
+  state: 'queued' | 'started' | 'finished' | 'failed';
+  error: string | null;
+  object_key: string | null;
+  size: number | null;
+  upload_url_sealed: Buffer | null;
+  upload_method: Generated<'PUT' | 'POST'>;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
+}
+
 export interface ProjectFetchesTable {
   project_id: number;
   date: string;
   count: number;
+}
+
+export interface ProjectImportsTable {
+  project_id: number;
+  user_id: number | null;
+  trusted: boolean;
+  object_key: string | null;
+  correlation_id: string;
+  stats: GeneratedJson;
+  failures: GeneratedJson;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
+  url_sealed: Buffer | null;
 }
 
 export interface ProjectLanguagesTable {
@@ -603,10 +746,31 @@ export interface ProjectLanguagesTable {
   share: number;
 }
 
+export interface ProjectSecuritySettingsTable {
+  project_id: number;
+  secret_push_protection_enabled: Generated<boolean>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface ProjectStarsTable {
   user_id: number;
   project_id: number;
   created_at: Generated<Date>;
+}
+
+export interface ProjectStatisticsTable {
+  project_id: number;
+  commit_count: Generated<number>;
+  repository_size: Generated<number>;
+  wiki_size: Generated<number>;
+  lfs_objects_size: Generated<number>;
+  job_artifacts_size: Generated<number>;
+  pipeline_artifacts_size: Generated<number>;
+  packages_size: Generated<number>;
+  snippets_size: Generated<number>;
+  uploads_size: Generated<number>;
+  storage_size: number;
 }
 
 export interface ProjectUploadsTable {
@@ -635,8 +799,6 @@ export interface ProjectsTable {
   repository_storage: Generated<string>;
   repository_path: string;
   refs_generation: Generated<number>;
-  repository_size: Generated<number>;
-  commit_count: Generated<number>;
   issues_access_level: Generated<'disabled' | 'private' | 'enabled'>;
   repository_access_level: Generated<'disabled' | 'private' | 'enabled'>;
   merge_requests_access_level: Generated<'disabled' | 'private' | 'enabled'>;
@@ -726,9 +888,18 @@ export interface ProjectsTable {
   merge_requests_template: string | null;
   web_based_commit_signing_enabled: Generated<boolean>;
   container_expiration_policy: GeneratedJson;
-  import_status: Generated<'none' | 'scheduled' | 'started' | 'finished' | 'failed'>;
+  import_status: Generated<'none' | 'scheduled' | 'started' | 'finished' | 'failed' | 'canceled'>;
   import_error: string | null;
   languages_commit: string | null;
+  license_key: string | null;
+  license_path: string | null;
+  license_commit: string | null;
+  import_type: string | null;
+  maintained_generation: Generated<number>;
+  maintained_at: Generated<Date>;
+  repacked_at: Generated<Date>;
+  repository_size_limit: number | null;
+  import_url: string | null;
 }
 
 export interface ProtectedBranchLevelsTable {
@@ -738,15 +909,37 @@ export interface ProtectedBranchLevelsTable {
   level: number | null;
   user_id: number | null;
   group_id: number | null;
+  project_id: number | null;
+  deploy_key_id: number | null;
 }
 
 export interface ProtectedBranchesTable {
   id: Generated<number>;
-  project_id: number;
+  project_id: number | null;
   name: string;
   allow_force_push: Generated<boolean>;
   code_owner_approval_required: Generated<boolean>;
   created_at: Generated<Date>;
+  namespace_id: number | null;
+  updated_at: Generated<Date>;
+}
+
+export interface ProtectedTagLevelsTable {
+  id: Generated<number>;
+  protected_tag_id: number;
+  level: number | null;
+  user_id: number | null;
+  group_id: number | null;
+  project_id: number | null;
+  deploy_key_id: number | null;
+}
+
+export interface ProtectedTagsTable {
+  id: Generated<number>;
+  project_id: number;
+  name: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface PushRulesTable {
@@ -783,17 +976,53 @@ export interface RecoveryCodesTable {
   code_sha256: Buffer;
 }
 
-export interface RepositoryIntentsTable {
+export interface ReleaseEvidencesTable {
+  id: Generated<number>;
+  release_id: number;
+  sha: string;
+  summary: string;
+  collected_at: Generated<Date>;
+}
+
+export interface ReleaseLinksTable {
+  id: Generated<number>;
+  release_id: number;
+  name: string;
+  url: string;
+  filepath: string | null;
+  link_type: Generated<'other' | 'runbook' | 'image' | 'package'>;
+  created_at: Generated<Date>;
+}
+
+export interface ReleaseMilestonesTable {
+  release_id: number;
+  milestone_id: number;
+}
+
+export interface ReleasesTable {
   id: Generated<number>;
   project_id: number;
+  tag: string;
+  sha: string | null;
+  name: string | null;
+  description: string | null;
+  author_id: number | null;
+  released_at: Generated<Date>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface RepositoryIntentsTable {
+  id: Generated<number>;
+  project_id: number | null;
   kind: string;
   changes: JsonColumn;
-  quarantine: string | null;
   actor_id: number | null;
   facts: GeneratedJson;
   state: Generated<'open' | 'applied' | 'abandoned'>;
   created_at: Generated<Date>;
   settled_at: Date | null;
+  wiki_id: number | null;
 }
 
 export interface RunnerManagersTable {
@@ -902,6 +1131,7 @@ export interface SshKeysTable {
   kind: Generated<'user' | 'deploy'>;
   public: Generated<boolean>;
   created_by_id: number | null;
+  verified_until: Date | null;
 }
 
 export interface StatusCheckResponsesTable {
@@ -1017,6 +1247,29 @@ export interface UsersTable {
   notification_email: string | null;
 }
 
+export interface WebHookCallsTable {
+  id: Generated<number>;
+  hook_id: number;
+  fact_id: number | null;
+  trigger: string;
+  event: string;
+  event_uuid: string;
+  uuid: string;
+  idempotency_key: string;
+  payload: string;
+  state: Generated<'waiting' | 'sending' | 'done'>;
+  attempts: Generated<number>;
+  run_at: Generated<Date>;
+  claimed_at: Date | null;
+  url: string;
+  request_headers: ColumnType<Json | null, string | null | undefined, string | null>;
+  response_headers: ColumnType<Json | null, string | null | undefined, string | null>;
+  response_body: string | null;
+  response_code: number | null;
+  duration: number | null;
+  created_at: Generated<Date>;
+}
+
 export interface WebHooksTable {
   id: Generated<number>;
   namespace_id: number | null;
@@ -1037,6 +1290,8 @@ export interface WebHooksTable {
   disabled_until: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  failures: Generated<number>;
+  pauses: Generated<number>;
 }
 
 export interface WebauthnCredentialsTable {
@@ -1051,6 +1306,27 @@ export interface WebauthnCredentialsTable {
   last_used_at: Date | null;
 }
 
+export interface WikiPagesTable {
+  id: Generated<number>;
+  wiki_id: number;
+  slug: string;
+  title: string;
+  removed_at: Date | null;
+  created_at: Generated<Date>;
+}
+
+export interface WikisTable {
+  id: Generated<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  repository_storage: string;
+  repository_path: string;
+  refs_generation: Generated<number>;
+  default_branch: string | null;
+  repository_size: Generated<number>;
+  created_at: Generated<Date>;
+}
+
 export interface Database {
   access_requests: AccessRequestsTable;
   access_tokens: AccessTokensTable;
@@ -1058,6 +1334,7 @@ export interface Database {
   audit_events: AuditEventsTable;
   badges: BadgesTable;
   ci_variables: CiVariablesTable;
+  commit_statuses: CommitStatusesTable;
   deploy_tokens: DeployTokensTable;
   emails: EmailsTable;
   events: EventsTable;
@@ -1068,6 +1345,7 @@ export interface Database {
   gpg_key_subkeys: GpgKeySubkeysTable;
   gpg_keys: GpgKeysTable;
   grants: GrantsTable;
+  group_uploads: GroupUploadsTable;
   identities: IdentitiesTable;
   instance_state: InstanceStateTable;
   job_artifacts: JobArtifactsTable;
@@ -1075,16 +1353,24 @@ export interface Database {
   job_token_scope_projects: JobTokenScopeProjectsTable;
   job_trace_chunks: JobTraceChunksTable;
   jobs: JobsTable;
+  kept_last_commits: KeptLastCommitsTable;
   label_priorities: LabelPrioritiesTable;
   label_subscriptions: LabelSubscriptionsTable;
   labels: LabelsTable;
   ldap_group_links: LdapGroupLinksTable;
+  lfs_locks: LfsLocksTable;
+  lfs_object_links: LfsObjectLinksTable;
+  lfs_objects: LfsObjectsTable;
   member_invitations: MemberInvitationsTable;
+  merge_request_labels: MergeRequestLabelsTable;
   merge_request_people: MergeRequestPeopleTable;
   merge_request_versions: MergeRequestVersionsTable;
   merge_requests: MergeRequestsTable;
+  milestones: MilestonesTable;
+  namespace_counters: NamespaceCountersTable;
   namespace_custom_attributes: NamespaceCustomAttributesTable;
   namespaces: NamespacesTable;
+  notes: NotesTable;
   notification_settings: NotificationSettingsTable;
   oauth_applications: OauthApplicationsTable;
   oauth_authorizations: OauthAuthorizationsTable;
@@ -1098,16 +1384,26 @@ export interface Database {
   project_counters: ProjectCountersTable;
   project_custom_attributes: ProjectCustomAttributesTable;
   project_deploy_keys: ProjectDeployKeysTable;
+  project_exports: ProjectExportsTable;
   project_fetches: ProjectFetchesTable;
+  project_imports: ProjectImportsTable;
   project_languages: ProjectLanguagesTable;
+  project_security_settings: ProjectSecuritySettingsTable;
   project_stars: ProjectStarsTable;
+  project_statistics: ProjectStatisticsTable;
   project_uploads: ProjectUploadsTable;
   projects: ProjectsTable;
   protected_branch_levels: ProtectedBranchLevelsTable;
   protected_branches: ProtectedBranchesTable;
+  protected_tag_levels: ProtectedTagLevelsTable;
+  protected_tags: ProtectedTagsTable;
   push_rules: PushRulesTable;
   rate_limit_windows: RateLimitWindowsTable;
   recovery_codes: RecoveryCodesTable;
+  release_evidences: ReleaseEvidencesTable;
+  release_links: ReleaseLinksTable;
+  release_milestones: ReleaseMilestonesTable;
+  releases: ReleasesTable;
   repository_intents: RepositoryIntentsTable;
   runner_managers: RunnerManagersTable;
   runner_projects: RunnerProjectsTable;
@@ -1125,6 +1421,9 @@ export interface Database {
   user_follows: UserFollowsTable;
   user_statuses: UserStatusesTable;
   users: UsersTable;
+  web_hook_calls: WebHookCallsTable;
   web_hooks: WebHooksTable;
   webauthn_credentials: WebauthnCredentialsTable;
+  wiki_pages: WikiPagesTable;
+  wikis: WikisTable;
 }

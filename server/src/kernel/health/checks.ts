@@ -1,25 +1,16 @@
 /** What readiness asks: each check really uses its part and throws when it cannot be used. */
-import { randomBytes } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Db } from '../db/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
 import { type Queue, queueDepth } from '../queue/index.ts';
 import { ping } from './health.queries.ts';
+import type { Storages } from './storages.ts';
 
 export interface CheckDependencies {
   readonly db: Db;
   readonly listener: { readonly connected: boolean };
   readonly objects: ObjectStore;
   readonly queue: Pick<Queue, 'running'>;
-  /** Directories of the repository storages by name. */
-  readonly repositories: Readonly<Record<string, string>>;
-}
-
-async function writable(directory: string): Promise<void> {
-  const probe = path.join(directory, `.check-${randomBytes(6).toString('hex')}`);
-  await writeFile(probe, '', { flag: 'wx', mode: 0o600 });
-  await rm(probe);
+  readonly storages: Storages;
 }
 
 export function readinessChecks(deps: CheckDependencies): Readonly<Record<string, () => Promise<void>>> {
@@ -29,11 +20,7 @@ export function readinessChecks(deps: CheckDependencies): Readonly<Record<string
       if (!deps.listener.connected) throw new Error('notifications do not arrive');
     },
     git_storage: async () => {
-      for (const [name, directory] of Object.entries(deps.repositories)) {
-        await writable(directory).catch((error: unknown) => {
-          throw new Error(`repository storage ${name}: ${(error as Error).message}`);
-        });
-      }
+      await Promise.all(deps.storages.names.map((name) => deps.storages.check(name)));
     },
     object_storage: () => deps.objects.check(),
     queue: async () => {

@@ -4,11 +4,13 @@ import createRouter from 'find-my-way';
 import Type, { type TObject } from 'typebox';
 import type { Caller, Subject } from '../authz/subjects.ts';
 import { anonymous } from '../authz/subjects.ts';
+import { isMissingReference } from '../db/errors.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { etagMatches, etagOf, requireUnmodifiedSince } from './conditional.ts';
 import { authenticate, type CredentialResolver, headerValue } from './credentials.ts';
 import { asRequest } from './current-request.ts';
-import { forbidden, insufficientScope, invalidParameters, noSuchRoute, unauthorized } from './errors.ts';
+import { forbidden, HttpError, insufficientScope, invalidParameters, noSuchRoute, unauthorized } from './errors.ts';
+import { duringMaintenance } from './maintenance.ts';
 import { actorOf, movedAnswer } from './moved.ts';
 import { pageHeaders } from './page-links.ts';
 import { isPaged, type Page, pageOf, pagingParameters } from './pagination.ts';
@@ -23,6 +25,7 @@ import {
   Empty,
   isAnswer,
   isStreamed,
+  namesObjects,
   type Route,
   type Streamed,
 } from './route.ts';
@@ -217,6 +220,21 @@ async function windowOf(
   return pageOf(route.pagination, params, { maximumOffset: await deps.maximumOffset(), noun });
 }
 
+async function limitsOf({ maxFileBytes }: Route, { limits }: MountDependencies): Promise<BodyLimits> {
+  if (maxFileBytes === undefined) return limits;
+  return typeof maxFileBytes === 'number'
+    ? { ...limits, maxFileBytes }
+    : { ...limits, maxFileBytes: await maxFileBytes.bytes(), fileLimitName: maxFileBytes.setting };
+}
+
+/** The caller with where the request comes from; for lists also with what is closed to that place. */
+async function placed(caller: Caller, route: Route, deps: MountDependencies, address: string): Promise<Caller> {
+  // A group by itself lists projects, too.
+  const lists = route.pagination !== undefined || route.access.on === 'group';
+  const closed = lists ? ((await deps.parents.closedTo?.(address)) ?? []) : [];
+  return { ...caller, address, ...(closed.length > 0 ? { closedGroups: closed } : {}) };
+}
+
 async function run(
   mounted: Mounted,
   deps: MountDependencies,
@@ -228,7 +246,7 @@ async function run(
   const path = request.params as Record<string, string>;
   // `/users/` is not the user without a name; only the rest that `*` catches may be empty.
   if (Object.entries(path).some(([name, value]) => value === '' && name !== '*')) throw noSuchRoute();
-  const caller = { ...(await callerOf(route, deps, request, reply, query)), address: addressOf(request) };
+  const caller = await placed(await callerOf(route, deps, request, reply, query), route, deps, addressOf(request));
   const subject = await authorise(route, deps, caller, path);
   if (subject && (route.access.on === 'project' || route.access.on === 'group')) {
     const name = route.access.param ?? 'id';
@@ -241,7 +259,7 @@ async function run(
         externalUrl: deps.externalUrl,
       });
   }
-  const limits = route.maxFileBytes === undefined ? deps.limits : { ...deps.limits, maxFileBytes: route.maxFileBytes };
+  const limits = await limitsOf(route, deps);
   let body: ParsedBody | null = null;
   const abort = new AbortController();
   const gone = () => abort.abort(ended);
@@ -278,6 +296,10 @@ async function run(
       const result = await (deps.strict ? handledStrictly(route, context) : route.handler(context));
       return await send(route, deps, request, reply, page, result);
     });
+  } catch (error) {
+    // Where nothing is named, it is the caller that was removed meanwhile.
+    const missing = isMissingReference(error) || (error instanceof HttpError && error.status === 404);
+    throw missing && caller.user && !namesObjects(route) ? unauthorized() : error;
   } finally {
     if (body) await body.cleanup();
   }
@@ -293,6 +315,7 @@ export function mountRoutes(server: FastifyInstance, routes: readonly Route[], d
       method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
       exposeHeadRoute: false,
       url: apiPrefix + route.path,
+      ...(route.duringMaintenance ? duringMaintenance : {}),
       handler: (request, reply) => {
         mounted ??= { route, schema: parametersOf(route), noun: nounOf(route) };
         return run(mounted, deps, request, reply);

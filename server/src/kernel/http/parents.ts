@@ -8,6 +8,8 @@ import { forbidden, notFound, unauthorized } from './errors.ts';
 export interface ParentLoader {
   project(idOrPath: string, caller: Caller): Promise<ProjectSubject | null>;
   group(idOrPath: string, caller: Caller): Promise<GroupSubject | null>;
+  /** Top-level groups that are kept to networks in which the address is not. */
+  closedTo?(address: string): Promise<readonly number[]>;
 }
 
 /** Whether a path names the parent by where it was before it was renamed or transferred. */

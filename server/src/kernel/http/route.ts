@@ -58,6 +58,13 @@ export function answer(status: number, body?: unknown, headers?: Readonly<Record
   return value;
 }
 
+/** Seconds in which a client follows to the object storage; a download that has begun goes on. */
+export const redirectSeconds = 300;
+
+/** Sends the client on to an address of the object storage, which nobody else may be told; the route declares 302. */
+export const elsewhere = (address: string): Answer =>
+  answer(302, undefined, { Location: address, 'Cache-Control': 'no-store' });
+
 /**
  * A body that is streamed as it is; only on routes that declare a binary response. With an `ETag` among the headers the
  * edge answers 304 to whoever has it.
@@ -134,11 +141,13 @@ export interface RouteSpec<P extends TObject = TObject, A extends Access = Acces
    * only. In `multipart/form-data` it is the field `file`.
    */
   readonly rawBody?: string;
-  /** Raises the size limit of one uploaded file, in bytes; a function is asked per request. */
-  readonly maxFileBytes?: number;
+  /** Another size limit of one uploaded file, in bytes; one that a setting gives is asked for per request. */
+  readonly maxFileBytes?: number | { readonly setting: string; bytes(): Promise<number> };
   /** Limits of its own, besides the general ones: rows of kernel/rate-limits. */
   readonly rate?: LimitName | readonly LimitName[];
   readonly deprecated?: true;
+  /** Also during maintenance, where nothing is changed. */
+  readonly duringMaintenance?: true;
   /** Also for sessions of people who have to set up a second factor before anything else. */
   readonly beforeTwoFactor?: true;
   /** Refusals of this route's own. In tests an undeclared one is a fault. */
@@ -205,3 +214,9 @@ export function acceptedScopes(spec: Pick<RouteSpec, 'method' | 'scopes'>): read
 }
 
 export type { Page, Paged };
+
+/** Whether a request names what may not be there: by its path, or by the id of something else among its parameters. */
+export function namesObjects(route: Route): boolean {
+  const names = Object.keys(route.params.properties);
+  return /[:*]/.test(route.path) || names.some((name) => /(^|_)id$/.test(name)) || route.errors?.includes(404) === true;
+}

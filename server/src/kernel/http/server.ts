@@ -1,8 +1,9 @@
 /** The HTTP server: one Fastify instance with our own body handling, one error mapper, 404 and 405, request ids, logging. */
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { databaseOutage } from '../db/errors.ts';
-import { HttpError, internalError, methodNotAllowed, noSuchRoute, unavailable } from './errors.ts';
+import { databaseOutage, isMissingReference } from '../db/errors.ts';
+import { ObjectStorageError } from '../objects/errors.ts';
+import { HttpError, internalError, methodNotAllowed, noSuchRoute, notFound, unavailable } from './errors.ts';
 
 export interface HttpServerOptions {
   readonly log: FastifyBaseLogger;
@@ -29,6 +30,15 @@ function failure(error: unknown, request: FastifyRequest): HttpError {
   if (outage) {
     request.log.error({ err: error }, `database ${outage}`);
     return unavailable(outage === 'unreachable' ? 'the database is not reachable' : 'the database is overloaded');
+  }
+  // It was there when the handler looked: somebody deleted it in between.
+  if (isMissingReference(error)) {
+    request.log.warn({ err: error }, 'what the request names was deleted meanwhile');
+    return notFound();
+  }
+  if (error instanceof ObjectStorageError) {
+    request.log.error({ err: error }, 'object storage cannot be used');
+    return unavailable('the object storage cannot be used');
   }
   if (request.raw.destroyed && !request.raw.complete)
     return new HttpError(400, { message: '400 Bad request - the body ended early' });

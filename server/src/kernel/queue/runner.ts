@@ -7,7 +7,7 @@ import type pg from 'pg';
 import type { Db, Listener } from '../db/index.ts';
 import { libraryLogger } from './library-log.ts';
 import { announceWorker, recoverDeadWorkers, retireWorker } from './recovery.ts';
-import type { CronItem, Task } from './task.ts';
+import { type CronItem, type Task, Unreached } from './task.ts';
 
 interface QueueLog {
   debug(details: object, message: string): void;
@@ -96,7 +96,9 @@ export function createQueue(options: QueueOptions): Queue {
       const seconds = (performance.now() - started) / 1000;
       observe?.(task.name, seconds, 'failure');
       const last = job.attempts >= job.max_attempts;
-      log.error({ ...details, seconds, err: error }, last ? 'task failed for good' : 'task failed, will be retried');
+      const told = last ? 'task failed for good' : 'task failed, will be retried';
+      if (error instanceof Unreached) log.warn({ ...details, seconds, reason: error.message }, told);
+      else log.error({ ...details, seconds, err: error }, told);
       throw error;
     }
   }

@@ -2,6 +2,11 @@
 import type { Static, TSchema } from 'typebox';
 import Value from 'typebox/value';
 
+/** Somebody outside of the instance did not answer: the task is tried again, and nobody on call is woken for it. */
+export class Unreached extends Error {
+  override readonly name = 'Unreached';
+}
+
 /** What a running task gets besides its payload. */
 export interface TaskRun {
   /** Aborted when the task's time is over or the process stops. Long tasks look at it. */

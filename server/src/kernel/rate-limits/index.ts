@@ -58,7 +58,7 @@ const filesPath = '/projects/:id/repository/files/';
 /** Answers that cost nothing: probes, and files that are the same for everybody. */
 const uncounted = /^\/(-\/(health|liveness|readiness|metrics)|assets\/)/;
 /** Counted by the transport, which knows who fetches. */
-const gitPath = /^\/-\/git\//;
+const gitPath = /^\/-\/(git|lfs)\//;
 
 const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '/';
 const listOf = (rate: RatedRoute['rate']): readonly LimitName[] =>

@@ -67,7 +67,20 @@ const perAddress = { per: 'address of anonymous callers', by: stranger } as cons
 const perUserIn = { per: 'user and project or group', by: userIn } as const;
 const perRunner = { per: "runner's or job's token", by: runnerToken, instead: true } as const;
 
+/** `git-upload-pack`, `git-receive-pack` and the like, of one person or deploy key in one project. */
+const operationIn = (facts: RateFacts) => {
+  const { credential } = facts.caller;
+  const actor = credential.kind === 'deploy_key' ? `key:${credential.keyId}` : user(facts);
+  return actor === null ? null : `${textOf(facts.params.operation) ?? ''} ${place(facts)} ${actor}`;
+};
+
 const rows = {
+  gitlab_shell_operation: {
+    setting: 'gitlab_shell_operation_limit',
+    seconds: minute,
+    per: 'operation, project, and user or deploy key',
+    by: operationIn,
+  },
   raw_blob: {
     setting: 'raw_blob_request_limit',
     seconds: minute,
@@ -151,6 +164,13 @@ const rows = {
   group_import: { setting: 'group_import_limit', seconds: minute, ...perUser },
   group_export: { setting: 'group_export_limit', seconds: minute, ...perUser },
   group_download_export: { setting: 'group_download_export_limit', seconds: minute, ...perUserIn },
+  web_hook_test: { setting: 'web_hook_test_limit', seconds: minute, ...perUserIn },
+  web_hook_event_resend: {
+    setting: 'web_hook_event_resend_limit',
+    seconds: minute,
+    per: 'user and webhook',
+    by: (facts) => (facts.caller.user === null ? null : `${facts.params.hook_id ?? facts.params.id} ${user(facts)}`),
+  },
   user_sign_in: {
     setting: 'user_sign_in_limit',
     seconds: 10 * minute,

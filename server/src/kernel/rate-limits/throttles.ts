@@ -3,7 +3,7 @@ import type { Caller } from '../authz/subjects.ts';
 import type { ApplicationSettings } from '../settings/index.ts';
 
 /** What a request is for. Files of a repository leave `api` while they have limits of their own. */
-export type RequestClass = 'api' | 'files_api' | 'web' | 'git_http';
+export type RequestClass = 'api' | 'files_api' | 'web' | 'git_http' | 'git_lfs';
 
 export interface Throttle {
   /** `RateLimit-Name`. */
@@ -22,6 +22,7 @@ type ThrottlePrefix =
   | 'throttle_authenticated_web'
   | 'throttle_unauthenticated_git_http'
   | 'throttle_authenticated_git_http'
+  | 'throttle_authenticated_git_lfs'
   | 'throttle_protected_paths';
 
 function throttle(prefix: ThrottlePrefix, name: string = prefix): Throttle {
@@ -51,6 +52,11 @@ export const throttles: Readonly<Record<RequestClass, { readonly anonymous: Thro
     anonymous: throttle('throttle_unauthenticated_git_http'),
     user: throttle('throttle_authenticated_git_http'),
   },
+  // Without an account both are git over HTTP.
+  git_lfs: {
+    anonymous: throttle('throttle_unauthenticated_git_http'),
+    user: throttle('throttle_authenticated_git_lfs'),
+  },
 };
 
 const protectedByAddress = throttle('throttle_protected_paths', 'throttle_unauthenticated_protected_paths');
@@ -68,7 +74,7 @@ export interface ThrottledRequest {
 export function throttlesOf(request: ThrottledRequest, settings: ApplicationSettings): Throttle[] {
   const side = request.caller?.user ? 'user' : 'anonymous';
   // What the pages send with their session counts as theirs, not as a script's.
-  const kind = request.caller?.credential.kind === 'session' && request.kind !== 'git_http' ? 'web' : request.kind;
+  const kind = request.caller?.credential.kind === 'session' && !request.kind.startsWith('git_') ? 'web' : request.kind;
   const own = throttles[kind][side];
   const found: Throttle[] = [];
   if (own.enabled(settings)) found.push(own);

@@ -14,6 +14,18 @@ export const switchDefinitions = {
     milestone: '16.4',
     defaultEnabled: false,
   },
+  git_push_create_all_pipelines: {
+    description:
+      'A push that makes or moves more than four branches, or more than four tags, makes a pipeline for each of them; without it for none.',
+    milestone: '11.11',
+    defaultEnabled: false,
+  },
+  two_factor_for_cli: {
+    description:
+      'Git over SSH asks people who have a second factor for it: `ssh git@HOST 2fa_verify` lets their key in for the time of `git_two_factor_session_expiry`.',
+    milestone: '13.7',
+    defaultEnabled: false,
+  },
 } as const satisfies Readonly<Record<string, Definition>>;
 
 export type SwitchName = keyof typeof switchDefinitions;

@@ -7,6 +7,8 @@ export interface Metrics {
   observeTask(task: string, seconds: number, outcome: 'success' | 'failure'): void;
   /** A number that is read when metrics are asked for. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** The same for several things, told apart by a label. */
+  gauges(name: string, help: string, label: string, read: () => Promise<readonly (readonly [string, number])[]>): void;
   /** What a scraper reads; null where nothing is measured. */
   render(): Promise<{ readonly type: string; readonly text: string } | null>;
 }
@@ -17,6 +19,7 @@ export const noMetrics: Metrics = {
   observeRequest: nothing,
   observeTask: nothing,
   gauge: nothing,
+  gauges: nothing,
   render: async () => null,
 };
 
@@ -50,6 +53,17 @@ export async function openMetrics(): Promise<Metrics> {
         registers: [registry],
         async collect() {
           this.set(await read());
+        },
+      });
+    },
+    gauges(name, help, label, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        async collect() {
+          for (const [value, number] of await read()) this.set({ [label]: value }, number);
         },
       });
     },

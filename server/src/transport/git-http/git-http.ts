@@ -6,73 +6,60 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { canOnProject } from '../../kernel/authz/can.ts';
-import { anonymous, type Caller, type ProjectSubject } from '../../kernel/authz/subjects.ts';
+import { anonymous, type Caller } from '../../kernel/authz/subjects.ts';
 import { asRequest } from '../../kernel/http/current-request.ts';
 import { HttpError, plainText as plain } from '../../kernel/http/errors.ts';
-import type { ParentLoader } from '../../kernel/http/parents.ts';
+import { duringMaintenance } from '../../kernel/http/maintenance.ts';
 import type { RateLimits } from '../../kernel/rate-limits/index.ts';
-
-export type GitService = 'git-upload-pack' | 'git-receive-pack';
-
-/** The repository side, implemented by the repository feature. */
-export interface GitTransport {
-  /** The advertisement without its service header, for a protocol version (0, 1 or 2). */
-  advertise(subject: ProjectSubject, service: GitService, version: number, signal: AbortSignal): Promise<Readable>;
-  /** One stateless round of a fetch. */
-  uploadPack(subject: ProjectSubject, body: Readable, version: number, signal: AbortSignal): Promise<Readable>;
-  /** A push: reads commands and pack, applies policy, moves refs, answers the report. */
-  receivePack(subject: ProjectSubject, caller: Caller, body: Readable, signal: AbortSignal): Promise<Readable>;
-}
+import type { GitTarget, OpenGit } from '../git/access.ts';
+import { basicCredentials, decoded } from '../git/requests.ts';
+import type { GitService } from '../git/transports.ts';
 
 export interface GitHttpDependencies {
-  readonly parents: ParentLoader;
-  readonly transport: GitTransport;
+  readonly open: OpenGit;
   readonly authenticate: (username: string, password: string, clientAddress: string) => Promise<Caller | null>;
   readonly rates: Pick<RateLimits, 'identified'>;
-  /** Whether people may use git over HTTP here; jobs always may. */
-  readonly allowed: () => Promise<boolean>;
-  readonly scopesAllow: (caller: Caller, access: 'read' | 'write') => boolean;
   readonly externalUrl: string;
+  /** Seconds in which a request may neither receive nor send a byte. */
+  readonly stallSeconds: number;
 }
 
 const gitPath = /^\/(.+?)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 const dumbPath = /^\/.+\.git\/(HEAD|objects\/.*)$/;
+/** The clone address itself, as people open it in a browser. */
+const pagePath = /^\/(.+)\.git\/?$/;
 const internal = '/-/git';
+/** What the routes below are called inside: nobody asks for them by these names. */
+const internalPath = /^\/-\/git(-dumb$|-page\/|\/)/;
 
 /** Maps the paths of repositories, of any depth, onto routes; everything else stays as it is. */
 export function rewriteGitUrl(url: string): string {
   const [path = '/', query] = url.split('?', 2) as [string, string | undefined];
-  if (path.startsWith('/api/') || path.startsWith('/-/')) return url;
+  // No part of the API: 404, and no page either.
+  if (internalPath.test(decoded(path))) return '/api/-';
+  if (/^\/(api|-|assets)\//.test(path) || path.includes('/-/')) return url;
   const match = gitPath.exec(path);
   if (match)
-    return `${internal}/${encodeURIComponent(decode(match[1] ?? ''))}/${match[2] ? 'git' : 'bare'}/${match[3]}${query === undefined ? '' : `?${query}`}`;
+    return `${internal}/${encodeURIComponent(decoded(match[1] ?? ''))}/${match[2] ? 'git' : 'bare'}/${match[3]}${query === undefined ? '' : `?${query}`}`;
   if (dumbPath.test(path)) return `${internal}-dumb`;
+  const page = pagePath.exec(path);
+  if (page) return `${internal}-page/${encodeURIComponent(decoded(page[1] ?? ''))}`;
   return url;
 }
 
-const decode = (text: string) => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
-
-function basic(request: FastifyRequest): { username: string; password: string } | null {
-  const match = /^basic\s+([A-Za-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '');
-  if (!match?.[1]) return null;
-  const text = Buffer.from(match[1], 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  return colon === -1 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
 const askForPassword = () =>
-  plain(401, 'HTTP Basic: Access denied. Use a user name with a personal access token as the password.\n', {
-    'WWW-Authenticate': 'Basic realm="Millrace"',
-  });
-const missing = () =>
-  plain(404, 'The project you were looking for could not be found or you do not have permission to view it.\n');
+  plain(
+    401,
+    'HTTP Basic: Access denied. A password that was given is wrong, or this account or instance takes access tokens in\n' +
+      'its place (accounts with two-factor authentication do). A token that was given is wrong, expired or revoked.\n',
+    { 'WWW-Authenticate': 'Basic realm="Millrace"' },
+  );
+
+const dumbRefused = () =>
+  plain(403, 'The dumb HTTP protocol is not supported: please use a current git, which speaks the smart one.\n');
+const wrongMethod = (allowed: string) =>
+  plain(405, `This address takes ${allowed} requests of git only.\n`, { Allow: allowed });
+const otherMethods = ['DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'];
 
 function protocolVersion(request: FastifyRequest): number {
   const header = request.headers['git-protocol'];
@@ -86,9 +73,11 @@ const noCache = {
   Pragma: 'no-cache',
 };
 
-/** The request's body, unpacked when the client packed it. */
-function bodyOf(request: IncomingMessage, encoding: string | undefined): Readable {
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') return request;
+/** The request's body, unpacked when the client packed it. Throws 415 where it is packed in another way. */
+function bodyOf(request: IncomingMessage, encoding = 'identity'): Readable {
+  if (encoding === 'identity') return request;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip')
+    throw plain(415, `The content encoding ${JSON.stringify(encoding)} is not supported: use gzip or none.\n`);
   const unpacked = createGunzip();
   pipeline(request, unpacked, () => undefined);
   return unpacked;
@@ -96,52 +85,36 @@ function bodyOf(request: IncomingMessage, encoding: string | undefined): Readabl
 
 export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInstance): void } {
   async function callerOf(request: FastifyRequest): Promise<Caller | null> {
-    const given = basic(request);
+    const given = basicCredentials(request);
     if (!given) return null;
     const found = await deps.authenticate(given.username, given.password, request.ip);
     if (!found) throw askForPassword();
     return found;
   }
 
-  /** The project and caller of a request, authorised for the service. */
+  /** The repository and caller of a request, authorised for the service. */
   async function open(
     request: FastifyRequest,
     reply: FastifyReply,
     path: string,
     service: GitService,
-  ): Promise<{ subject: ProjectSubject; caller: Caller }> {
+  ): Promise<GitTarget> {
     const known = (await deps.rates.identified(request, reply, 'git_http', () => callerOf(request))) ?? anonymous;
-    const caller = { ...known, address: request.ip };
-    if (caller.credential.kind !== 'job' && !(await deps.allowed()))
-      throw plain(403, 'Git access over HTTP is not allowed\n');
-    const subject = await deps.parents.project(path, caller);
-    if (!subject || !canOnProject(caller, 'read_project', subject))
-      throw caller.credential.kind === 'none' ? askForPassword() : missing();
     const access = service === 'git-upload-pack' ? 'read' : 'write';
-    if (access === 'write' && caller.credential.kind === 'none') throw askForPassword();
-    if (!deps.scopesAllow(caller, access)) throw plain(403, `The token needs the scope ${access}_repository.\n`);
-    if (!canOnProject(caller, access === 'read' ? 'read_code' : 'push_code', subject)) {
-      // The job's own project is always readable to it: it fetches what it runs.
-      const own =
-        access === 'read' &&
-        caller.credential.kind === 'job' &&
-        caller.credential.job.project_id === subject.project.id;
-      if (!own) {
-        if (caller.credential.kind === 'none') throw askForPassword();
-        throw plain(
-          403,
-          access === 'read'
-            ? 'You are not allowed to download code from this project.\n'
-            : 'You are not allowed to push code to this project.\n',
-        );
-      }
+    const found = await deps.open(path, { ...known, address: request.ip }, access, 'http');
+    if (found.refusal === null) {
+      if (access === 'write' && known.credential.kind === 'none') throw askForPassword();
+      return found;
     }
-    if (access === 'write' && caller.credential.kind === 'job') throw plain(403, 'A job token cannot push.\n');
-    return { subject, caller };
+    const signingInHelps =
+      known.credential.kind === 'none' && found.refusal !== 'protocol' && found.refusal !== 'empty';
+    if (signingInHelps) throw askForPassword();
+    throw plain(found.refusal === 'missing' || found.refusal === 'empty' ? 404 : 403, `${found.text}\n`);
   }
 
   const workOf = (caller: Caller, service: GitService, signal: AbortSignal) => ({
-    anonymous: caller.user === null,
+    // Deploy tokens and keys are no user's, but their holder is known.
+    anonymous: caller.credential.kind === 'none',
     signal: service === 'git-upload-pack' ? signal : null,
   });
 
@@ -167,16 +140,32 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
 
   const pathOf = (request: FastifyRequest) => (request.params as { repository: string }).repository;
 
+  const cloneUrl = (path: string) => `${deps.externalUrl}/${path.split('/').map(encodeURIComponent).join('/')}.git`;
+
+  /** Nothing that moves for so long is worth a place: who hangs in the middle, or reads no more, is cut off. */
+  const boundStalls = (request: FastifyRequest) => request.raw.socket.setTimeout(deps.stallSeconds * 1000);
+
   async function advertisement(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     try {
+      boundStalls(request);
       const service = (request.query as { service?: unknown }).service;
+      if (service === undefined) throw dumbRefused();
       if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
-        throw plain(403, 'The dumb HTTP protocol is not supported: please use a current git.\n');
-      const { subject, caller } = await open(request, reply, pathOf(request), service);
+        throw plain(403, 'Fetches and pushes only are served over HTTP; archives come from the API or over SSH.\n');
+      const { repository, caller, moved, fullPath } = await open(request, reply, pathOf(request), service);
+      // git asks everything else below the address that it was sent to, and tells its user.
+      if (moved) {
+        const now = cloneUrl(fullPath);
+        return reply
+          .code(301)
+          .header('Location', `${now}/info/refs?service=${service}`)
+          .type('text/plain; charset=utf-8')
+          .send(`The project has moved. Tell git its new address: git remote set-url origin ${now}\n`);
+      }
       const version = protocolVersion(request);
       const signal = aborted(reply);
       const stream = await asRequest(workOf(caller, service, signal), () =>
-        deps.transport.advertise(subject, service, version, signal),
+        repository.advertise(service, version, signal),
       );
       for (const [name, value] of Object.entries(noCache)) reply.header(name, value);
       const line = `# service=${service}\n`;
@@ -189,13 +178,17 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
 
   async function exchange(request: FastifyRequest, reply: FastifyReply, service: GitService): Promise<FastifyReply> {
     try {
-      const { subject, caller } = await open(request, reply, pathOf(request), service);
+      boundStalls(request);
+      const { repository, caller } = await open(request, reply, pathOf(request), service);
+      const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+      if (type !== `application/x-${service}-request`)
+        throw plain(415, `The content type must be application/x-${service}-request.\n`);
       const signal = aborted(reply);
       const body = bodyOf(request.raw, request.headers['content-encoding']);
       const stream = await asRequest(workOf(caller, service, signal), () =>
         service === 'git-upload-pack'
-          ? deps.transport.uploadPack(subject, body, protocolVersion(request), signal)
-          : deps.transport.receivePack(subject, caller, body, signal),
+          ? repository.uploadPack(body, protocolVersion(request), signal)
+          : repository.receivePack(body, signal),
       );
       for (const [name, value] of Object.entries(noCache)) reply.header(name, value);
       return reply.type(`application/x-${service}-result`).send(stream);
@@ -206,22 +199,39 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
 
   return {
     mount(server) {
-      server.get(`${internal}/:repository/git/info/refs`, advertisement);
-      server.post(`${internal}/:repository/git/git-upload-pack`, (request, reply) =>
-        exchange(request, reply, 'git-upload-pack'),
-      );
-      server.post(`${internal}/:repository/git/git-receive-pack`, (request, reply) =>
-        exchange(request, reply, 'git-receive-pack'),
-      );
+      const repository = `${internal}/:repository`;
+      const only = (path: string, allowed: string, methods: string[]) =>
+        server.route({
+          method: methods,
+          url: path,
+          handler: (request, reply) => refuse(request, reply, wrongMethod(allowed)),
+        });
+      // HEAD of an advertisement would cost as much as GET: nobody asks for it.
+      server.get(`${repository}/git/info/refs`, { exposeHeadRoute: false }, advertisement);
+      only(`${repository}/git/info/refs`, 'GET', ['POST', ...otherMethods]);
+      for (const service of ['git-upload-pack', 'git-receive-pack'] as const) {
+        server.post(`${repository}/git/${service}`, duringMaintenance, (request, reply) =>
+          exchange(request, reply, service),
+        );
+        only(`${repository}/git/${service}`, 'POST', ['GET', ...otherMethods]);
+      }
       // Without `.git` git follows a redirect to the name that has it.
-      server.get(`${internal}/:repository/bare/info/refs`, (request, reply) => {
+      server.get(`${repository}/bare/info/refs`, (request, reply) => {
         const query = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
-        const path = pathOf(request).split('/').map(encodeURIComponent).join('/');
-        return reply.redirect(`${deps.externalUrl}/${path}.git/info/refs${query}`, 301);
+        return reply.redirect(`${cloneUrl(pathOf(request))}/info/refs${query}`, 301);
       });
-      server.get(`${internal}-dumb`, (request, reply) =>
-        refuse(request, reply, plain(403, 'The dumb HTTP protocol is not supported: please use a current git.\n')),
-      );
+      server.route({
+        method: ['GET', 'POST', ...otherMethods],
+        url: `${internal}-dumb`,
+        handler: (request, reply) => refuse(request, reply, dumbRefused()),
+      });
+      // A person who opens the clone address wants to see the project; whether they may is for its page to say.
+      server.get(`${internal}-page/:repository`, (request, reply) => {
+        if (/^git\//i.test(request.headers['user-agent'] ?? '')) return refuse(request, reply, dumbRefused());
+        const [project = '', wiki] = pathOf(request).split(/(\.wiki)$/);
+        const page = `${project.split('/').map(encodeURIComponent).join('/')}${wiki ? '/-/wikis/home' : ''}`;
+        return reply.redirect(`${deps.externalUrl}/${page}`, 302);
+      });
     },
   };
 }

@@ -39,6 +39,7 @@ const contentSecurityPolicy = [
   "worker-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
+  'media-src blob:',
   "font-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",

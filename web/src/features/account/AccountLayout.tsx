@@ -1,7 +1,6 @@
 /** The pages of one's own account, beside the list of them. */
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import sideList from '../../ui/side-list.module.css';
+import { Link, Outlet } from '@tanstack/react-router';
+import { SideList } from '../../ui/SideList.tsx';
 import classes from './account.module.css';
 
 const pages = [
@@ -21,24 +20,17 @@ const pages = [
 ] as const;
 
 export default function AccountLayout() {
-  const path = useLocation({ select: (location) => location.pathname });
-  const list = useRef<HTMLElement>(null);
-  // Where the list is one line, the page that is open must be in sight.
-  useEffect(() => {
-    const current = path && list.current?.querySelector<HTMLElement>('[aria-current]');
-    if (current && list.current) list.current.scrollLeft = current.offsetLeft - list.current.offsetLeft - 16;
-  }, [path]);
   return (
     <div className={classes.layout}>
       <div className={classes.side}>
         <h2>Your account</h2>
-        <nav aria-label="Your account" className={sideList.list} ref={list}>
+        <SideList label="Your account">
           {pages.map(([to, label]) => (
             <Link key={to} to={to}>
               {label}
             </Link>
           ))}
-        </nav>
+        </SideList>
       </div>
       <div className={classes.page}>
         <Outlet />

@@ -10,6 +10,7 @@ import { TextField, useFields } from '../../ui/TextField.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { Facts } from '../profile/Facts.tsx';
 import classes from './account.module.css';
+import { CurrentPassword } from './CurrentPassword.tsx';
 import { DeleteAccount } from './DeleteAccount.tsx';
 import { useOwnAccount } from './useOwnAccount.ts';
 
@@ -45,14 +46,7 @@ function Username() {
           somebody else takes the old name.
         </Alert>
         <TextField of={fields} reason={sending.reason} name="username" label="New username" required autoFocus />
-        <TextField
-          of={fields}
-          reason={sending.reason}
-          name="current_password"
-          label="Your password"
-          type="password"
-          autoComplete="current-password"
-        />
+        <CurrentPassword of={fields} reason={sending.reason} />
         <Group>
           <Button
             type="submit"

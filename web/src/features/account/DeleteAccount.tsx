@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { pageCall } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
-import { TextField, useFields } from '../../ui/TextField.tsx';
+import { useFields } from '../../ui/TextField.tsx';
 import classes from './account.module.css';
+import { CurrentPassword } from './CurrentPassword.tsx';
 
 export function DeleteAccount() {
   const [opened, setOpened] = useState(false);
@@ -38,14 +39,7 @@ export function DeleteAccount() {
           <Stack gap="md">
             <FormError error={sending.reason('current_password') ? null : sending.error} />
             <Text>You are signed out everywhere at once, and the account cannot be brought back by you.</Text>
-            <TextField
-              of={fields}
-              reason={sending.reason}
-              name="current_password"
-              label="Your password"
-              type="password"
-              autoComplete="current-password"
-            />
+            <CurrentPassword of={fields} reason={sending.reason} />
             <Group justify="flex-end" gap="sm">
               <Button variant="default" onClick={close}>
                 Keep it

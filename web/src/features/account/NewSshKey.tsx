@@ -1,8 +1,9 @@
-/** Adding an SSH key; its comment becomes the title unless there is one. */
-import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
+/** Adding an SSH key. */
+import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { client, unwrap } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { PublicKeyField } from '../../ui/PublicKeyField.tsx';
 import { TextField, useFields } from '../../ui/TextField.tsx';
 import classes from './account.module.css';
 
@@ -14,9 +15,6 @@ export const usages = {
 type Usage = keyof typeof usages;
 
 const empty = { title: '', key: '', expires_at: '', usage_type: 'auth_and_signing' };
-
-/** The comment of a key in one line. */
-const commentOf = (key: string) => /^\S+\s+\S+\s+(.+)$/.exec(key.trim())?.[1] ?? '';
 
 export function NewSshKey({ added }: { added(): Promise<unknown> }) {
   const fields = useFields(empty);
@@ -38,25 +36,7 @@ export function NewSshKey({ added }: { added(): Promise<unknown> }) {
     <form {...sending.form}>
       <FormError error={named ? null : sending.error} />
       <Stack gap="md">
-        <Textarea
-          label="Public key"
-          description="What is in the file that ends with .pub, never the private key"
-          placeholder="ssh-ed25519 AAAA…"
-          name="key"
-          required
-          autosize
-          minRows={3}
-          maxRows={8}
-          spellCheck={false}
-          classNames={{ input: classes.mono ?? '' }}
-          value={values.key}
-          onChange={(event) => {
-            const key = event.currentTarget.value;
-            if (values.title === '' || values.title === commentOf(values.key)) fields.set('title', commentOf(key));
-            fields.set('key', key);
-          }}
-          error={sending.reason('key') ?? sending.reason('fingerprint_sha256') ?? sending.reason('fingerprint')}
-        />
+        <PublicKeyField of={fields} reason={sending.reason} />
         <TextField
           of={fields}
           reason={sending.reason}

@@ -6,6 +6,7 @@ import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { TextField, useFields } from '../../ui/TextField.tsx';
 import classes from './account.module.css';
+import { CurrentPassword } from './CurrentPassword.tsx';
 import { useOwnAccount } from './useOwnAccount.ts';
 
 export function PrimaryAddress() {
@@ -36,15 +37,7 @@ export function PrimaryAddress() {
             w="100%"
             autoComplete="email"
           />
-          <TextField
-            of={fields}
-            reason={sending.reason}
-            name="current_password"
-            label="Your password"
-            type="password"
-            w="100%"
-            autoComplete="current-password"
-          />
+          <CurrentPassword of={fields} reason={sending.reason} />
           {asked ? (
             <Text role="status">Open the link that was sent to {asked}: until then nothing changes.</Text>
           ) : null}

@@ -1,6 +1,7 @@
 /** One's own SSH keys: adding one, the list with fingerprints, removing one. */
-import { Button, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as accounts from '../../lib/accounts.ts';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
@@ -27,7 +28,11 @@ export default function SshKeysPage() {
     <Page title="SSH keys" narrow>
       <Stack gap="lg">
         <Text c="var(--mr-dim)">
-          With a key, git over SSH asks for no password, and your signatures are recognised.
+          With a key, git over SSH asks for no password, and your signatures are recognised.{' '}
+          <Anchor component={Link} to="/help/instance_configuration" underline="always" inherit>
+            Verify the host
+          </Anchor>{' '}
+          when ssh asks.
         </Text>
         {keys.length === 0 ? (
           <EmptyState title="No SSH keys yet">

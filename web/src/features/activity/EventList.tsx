@@ -33,7 +33,18 @@ function Target({ event, place }: { event: Event; place: Place | undefined }) {
       label
     );
   }
+  if (event.wiki_page) {
+    const { slug, title } = event.wiki_page;
+    return params && event.action_name !== 'destroyed' ? (
+      <Link to="/p/$path/wikis/$" params={{ ...params, _splat: slug }} data-entry>
+        {title}
+      </Link>
+    ) : (
+      title
+    );
+  }
   if (!push) return event.action_name === 'created' ? 'the project' : null;
+  if (push.ref === null) return severalRefs(push.ref_type, push.ref_count ?? 0);
   const name = <RefBadge name={push.ref} kind={push.ref_type === 'tag' ? 'tag' : 'branch'} />;
   return params && push.action !== 'removed' ? (
     <Link to="/p/$path/commits/$" params={{ ...params, _splat: push.ref }} data-entry>
@@ -43,6 +54,9 @@ function Target({ event, place }: { event: Event; place: Place | undefined }) {
     name
   );
 }
+
+const severalRefs = (type: string, count: number) =>
+  count === 1 ? `one ${type}` : `${count} ${type === 'tag' ? 'tags' : 'branches'}`;
 
 function Commits({ push, place }: { push: Schemas['PushData']; place: Place | undefined }) {
   if (!push.commit_to || !push.commit_title) return null;
@@ -80,7 +94,11 @@ function EventRow({ event, known }: { event: Event; known: Place | undefined }) 
       meta={
         <>
           {known === undefined && place ? (
-            <Link to="/o/$path" params={{ path: toSegment(place.path_with_namespace) }}>
+            <Link
+              to="/o/$path"
+              params={{ path: toSegment(place.path_with_namespace) }}
+              className={classes.commit ?? ''}
+            >
               {place.name_with_namespace}
             </Link>
           ) : null}

@@ -2,39 +2,43 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Page } from '../../ui/Page.tsx';
-import sideList from '../../ui/side-list.module.css';
+import { SideList } from '../../ui/SideList.tsx';
 import settings from '../settings/settings.module.css';
+
+const pages = [
+  ['/admin/users', 'Users'],
+  ['/admin/topics', 'Topics'],
+  ['/admin/deploy_keys', 'Deploy keys'],
+  ['/admin/push_rule', 'Push rule'],
+  ['/admin/hooks', 'System hooks'],
+  ['/admin/audit_logs', 'Audit log'],
+  ['/admin/runners', 'Runners'],
+  ['/admin/applications', 'Applications'],
+  ['/admin/application_settings/general', 'Settings'],
+] as const;
 
 interface AdminFrameProps {
   title: string;
   /** The part of the list that it belongs to, when the title is that of one thing in it. */
   part?: string;
   actions?: ReactNode;
+  /** Lists use the whole width; forms are read in one column. */
+  wide?: boolean;
   children: ReactNode;
 }
 
-export function AdminFrame({ title, part = title, actions, children }: AdminFrameProps) {
+export function AdminFrame({ title, part = title, actions, wide = false, children }: AdminFrameProps) {
   const current = (name: string) => (name === part ? ({ 'aria-current': 'page' } as const) : {});
   return (
     <Page title={`${title} · Administration`} heading="Administration" actions={actions}>
-      <div className={settings.layout}>
-        <nav aria-label="Administration" className={sideList.list}>
-          <Link to="/admin/users" {...current('Users')}>
-            Users
-          </Link>
-          <Link to="/admin/audit_logs" {...current('Audit log')}>
-            Audit log
-          </Link>
-          <Link to="/admin/runners" {...current('Runners')}>
-            Runners
-          </Link>
-          <Link to="/admin/applications" {...current('Applications')}>
-            Applications
-          </Link>
-          <Link to="/admin/application_settings/general" {...current('Settings')}>
-            Settings
-          </Link>
-        </nav>
+      <div className={settings.layout} data-wide={wide || undefined}>
+        <SideList label="Administration">
+          {pages.map(([to, name]) => (
+            <Link key={to} to={to} {...current(name)}>
+              {name}
+            </Link>
+          ))}
+        </SideList>
         <section aria-label={title} className={settings.part}>
           <h2>{title}</h2>
           {children}

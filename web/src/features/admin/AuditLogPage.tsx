@@ -8,7 +8,7 @@ export default function AuditLogPage() {
   const filter = useSearch({ from: '/admin/audit_logs' });
   const navigate = useNavigate();
   return (
-    <AdminFrame title="Audit log">
+    <AdminFrame title="Audit log" wide>
       <AuditLog
         place={{ kind: 'instance' }}
         filter={filter}

@@ -1,5 +1,5 @@
 /** All accounts of the instance: found, filtered, ordered. */
-import { Button, Group, NativeSelect } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
@@ -8,6 +8,7 @@ import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
+import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { AdminFrame } from './AdminFrame.tsx';
@@ -35,6 +36,7 @@ export default function UsersPage() {
   return (
     <AdminFrame
       title="Users"
+      wide
       actions={
         <LinkButton to="/admin/users/new" variant="filled">
           New user
@@ -96,13 +98,7 @@ export default function UsersPage() {
           ))}
         </DataList>
       )}
-      {hasNextPage ? (
-        <Group mt="md" justify="center">
-          <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </Group>
-      ) : null}
+      <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
     </AdminFrame>
   );
 }

@@ -1,5 +1,5 @@
 /** Audit events of one place: found by author, kind and days, newest first. */
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import {
   type AuditEvent,
@@ -15,6 +15,7 @@ import {
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import classes from './audit.module.css';
 
@@ -112,13 +113,7 @@ export function AuditLog({ place, filter, go }: AuditLogProps) {
           ))}
         </DataList>
       )}
-      {hasNextPage ? (
-        <Group mt="md" justify="center">
-          <Button variant="default" size="xs" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </Group>
-      ) : null}
+      <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
     </>
   );
 }

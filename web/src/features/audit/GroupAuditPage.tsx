@@ -1,10 +1,11 @@
 /** What was changed in a group, and by whom. */
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { readAuditFilter } from '../../lib/audit.ts';
 import * as data from '../../lib/data.ts';
 import { fromSegment } from '../../lib/urls.ts';
 import { Page } from '../../ui/Page.tsx';
+import { GroupFrame } from '../groups/GroupFrame.tsx';
 import { AuditLog } from './AuditLog.tsx';
 
 export default function GroupAuditPage() {
@@ -14,27 +15,21 @@ export default function GroupAuditPage() {
   const filter = useSearch({ from: '/g/$path/audit_events' });
   const navigate = useNavigate();
   return (
-    <Page
-      title={`Audit events · ${group.full_name}`}
-      heading="Audit events"
-      actions={
-        <Link to="/g/$path" params={{ path: segment }}>
-          {group.full_name}
-        </Link>
-      }
-    >
-      <AuditLog
-        place={{ kind: 'group', path }}
-        filter={filter}
-        go={(change) =>
-          void navigate({
-            to: '/g/$path/audit_events',
-            params: { path: segment },
-            search: readAuditFilter({ ...filter, ...change }),
-            replace: true,
-          })
-        }
-      />
-    </Page>
+    <GroupFrame>
+      <Page title={`Audit events · ${group.full_name}`} heading="Audit events">
+        <AuditLog
+          place={{ kind: 'group', path }}
+          filter={filter}
+          go={(change) =>
+            void navigate({
+              to: '/g/$path/audit_events',
+              params: { path: segment },
+              search: readAuditFilter({ ...filter, ...change }),
+              replace: true,
+            })
+          }
+        />
+      </Page>
+    </GroupFrame>
   );
 }

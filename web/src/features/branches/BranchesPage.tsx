@@ -1,20 +1,21 @@
 /** Branches of a project: find one, compare it, delete it. */
-import { ActionIcon, Badge } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { rangeText } from '../../lib/history.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
-import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
-import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { RefRow } from './RefRow.tsx';
 
 export default function BranchesPage() {
   const search = useSearch({ from: '/p/$path/branches' });
@@ -53,40 +54,25 @@ export default function BranchesPage() {
       ) : (
         <DataList label="Branches">
           {branches.map((branch) => (
-            <DataRow
+            <RefRow
               key={branch.name}
-              title={
-                <>
-                  <Link to="/p/$path/tree/$" params={{ path: segment, _splat: branch.name }} data-entry>
-                    {branch.name}
-                  </Link>{' '}
-                  {branch.default ? (
-                    <Badge size="sm" variant="default">
-                      default
-                    </Badge>
-                  ) : null}{' '}
-                  {branch.protected ? (
-                    <Badge size="sm" variant="default">
-                      protected
-                    </Badge>
-                  ) : null}{' '}
-                  {branch.merged && !branch.default ? (
-                    <Badge size="sm" variant="default">
-                      merged
-                    </Badge>
-                  ) : null}
-                </>
-              }
-              meta={
-                <>
-                  <code>{branch.commit.short_id}</code>
-                  <span>{branch.commit.title}</span>
-                  <TimeAgo at={branch.commit.committed_date} />
-                </>
-              }
-              after={
+              name={branch.name}
+              words={[
+                ...(branch.default ? ['default'] : []),
+                ...(branch.protected ? ['protected'] : []),
+                ...(branch.merged && !branch.default ? ['merged'] : []),
+              ]}
+              commit={branch.commit}
+              at={branch.commit.committed_date}
+              actions={
                 writes && !branch.default ? (
                   <>
+                    <LinkButton
+                      to="/p/$path/compare/$"
+                      params={{ path: segment, _splat: rangeText(project.default_branch ?? '', branch.name, false) }}
+                    >
+                      Compare
+                    </LinkButton>
                     <LinkButton
                       to="/p/$path/merge_requests/new"
                       params={{ path: segment }}

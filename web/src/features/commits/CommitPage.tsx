@@ -6,9 +6,15 @@ import { DiffView } from '../../ui/diff/DiffView.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { ExternalStatuses } from '../pipelines/ExternalStatuses.tsx';
 import { useProject } from '../projects/useProject.ts';
+import { CommitActions } from './CommitActions.tsx';
+import { CommitComments } from './CommitComments.tsx';
 import { CommitMeta } from './CommitMeta.tsx';
+import { CommitRefs } from './CommitRefs.tsx';
 import classes from './commits.module.css';
+import { SignatureBadge } from './SignatureBadge.tsx';
+import { useCommitThreads } from './useCommitThreads.tsx';
 
 export default function CommitPage() {
   const { sha = '' } = useParams({ strict: false });
@@ -17,15 +23,19 @@ export default function CommitPage() {
   const { data: diff } = useQuery(parts.commitDiff(sha));
   const body = commit.message.slice(commit.title.length).trim();
   const pipeline = commit.last_pipeline;
+  const threads = useCommitThreads(commit, diff?.items);
   return (
     <Page
       title={`${commit.title} · ${commit.short_id}`}
       heading={commit.title}
       wide
       actions={
-        <LinkButton to="/p/$path/tree/$" params={{ path: segment, _splat: commit.id }}>
-          Files at this commit
-        </LinkButton>
+        <>
+          <LinkButton to="/p/$path/tree/$" params={{ path: segment, _splat: commit.id }}>
+            Files at this commit
+          </LinkButton>
+          <CommitActions commit={commit} />
+        </>
       }
     >
       {body ? <pre className={classes.message}>{body}</pre> : null}
@@ -34,6 +44,7 @@ export default function CommitPage() {
         <span>
           <code>{commit.short_id}</code> <CopyButton value={commit.id} label="Copy the commit's id" />
         </span>
+        {commit.signature_status ? <SignatureBadge status={commit.signature_status} /> : null}
         {commit.parent_ids.map((parent) => (
           <span key={parent}>
             parent{' '}
@@ -42,6 +53,7 @@ export default function CommitPage() {
             </Link>
           </span>
         ))}
+        <CommitRefs sha={commit.id} />
         {pipeline && project.jobs_enabled !== false ? (
           <Link
             to="/p/$path/pipelines/$id"
@@ -58,7 +70,9 @@ export default function CommitPage() {
           </span>
         ) : null}
       </div>
-      {diff ? <DiffView files={diff.items} gitRef={commit.id} /> : null}
+      <ExternalStatuses sha={commit.id} />
+      {diff ? <DiffView files={diff.items} gitRef={commit.id} comments={threads.comments} /> : null}
+      <CommitComments sha={commit.id} threads={threads} />
     </Page>
   );
 }

@@ -1,80 +1,124 @@
-/** One file: highlighted text with line links, a rendered document, a picture, or a download. */
-import { Anchor, SegmentedControl, Text } from '@mantine/core';
+/** One file: highlighted text with line links, a rendered document, a table, a picture, sound or film, or a download. */
+import { SegmentedControl, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { isMarkdown } from '../../lib/markdown/files.ts';
+import { fileInView } from '../../lib/repository.ts';
+import { separatorOf } from '../../lib/tables.ts';
 import { bytes } from '../../lib/time.ts';
-import { CopyButton } from '../../ui/CopyButton.tsx';
 import { CodeView } from '../../ui/code/CodeView.tsx';
+import { LinkButton } from '../../ui/links.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { LastCommit } from '../commits/LastCommit.tsx';
 import { useProject } from '../projects/useProject.ts';
-import { decodeText } from './content.ts';
+import { decodeText, largeFileSize } from './content.ts';
+import { FileActions } from './FileActions.tsx';
+import { FilePreview, TooLarge } from './FilePreview.tsx';
 import classes from './files.module.css';
 import { PathBar } from './PathBar.tsx';
+import { mostBytes, previewOf } from './previews.ts';
 import { usePlace } from './refs.ts';
-
-/** Above this the text is offered as a file only. */
-const shownBytes = 2_000_000;
-const pictures = /\.(png|jpe?g|gif|webp|avif|ico)$/i;
+import { TextTableView } from './TextTableView.tsx';
 
 export default function BlobPage() {
   const { _splat = '' } = useParams({ strict: false });
-  const { project, parts, path } = useProject();
+  const { project, path, segment } = useProject();
   const place = usePlace(_splat);
-  const { data: file } = useSuspenseQuery(parts.file(place.ref, place.path));
-  const text = useMemo(() => (file.size > shownBytes ? null : decodeText(file.content)), [file]);
-  const raw = `/api/v4/projects/${project.id}/repository/files/${encodeURIComponent(place.path)}/raw?ref=${encodeURIComponent(place.ref)}`;
-  const document = text !== null && /\.(md|markdown)$/i.test(file.file_name);
-  const [view, setView] = useState<string>('Document');
-  const rendered = document && view === 'Document';
+  const { data: file } = useSuspenseQuery(fileInView(path, place.ref, place.path));
+  const text = useMemo(
+    () => (file.content === null || file.size > mostBytes.text ? null : decodeText(file.content)),
+    [file],
+  );
+  const large = text === null || project.lfs_enabled === false ? null : largeFileSize(text);
+  const size = large ?? file.size;
+  const raw = `/api/v4/projects/${project.id}/repository/files/${encodeURIComponent(place.path)}/raw?ref=${encodeURIComponent(place.ref)}${large === null ? '' : '&lfs=true'}`;
+  const media = previewOf(file.file_name);
+  const preview = media !== null && size <= mostBytes[media.kind] ? media : null;
+  const plain = large === null ? text : null;
+  const navigate = useNavigate();
+  const hash = useLocation({ select: (location) => location.hash });
+  // The address that shows the same in ten years.
+  const permanent = { path: segment, _splat: `${file.commit_id}/${place.path}` };
+  useHotkeys([['y', () => void navigate({ to: '/p/$path/blob/$', params: permanent, hash, replace: true })]]);
+  const separator = plain === null ? null : separatorOf(file.file_name, plain);
+  // What can be seen otherwise than as it is written.
+  const other =
+    plain === null
+      ? null
+      : isMarkdown(file.file_name)
+        ? 'Document'
+        : separator !== null
+          ? 'Table'
+          : preview?.kind === 'picture'
+            ? 'Picture'
+            : null;
+  const [source, setSource] = useState(false);
+  const view = source ? null : other;
   return (
     <Page title={`${file.file_name} · ${project.name_with_namespace}`} heading={file.file_name} wide quiet>
-      <PathBar place={place} />
+      <PathBar place={place}>
+        {place.ref === file.commit_id ? null : (
+          <LinkButton to="/p/$path/blob/$" params={permanent} hash={hash}>
+            Permalink
+          </LinkButton>
+        )}
+      </PathBar>
       <div className={classes.box}>
         <LastCommit gitRef={place.ref} folder={place.path} />
         <div className={classes.fileHead}>
           <Text span size="sm" c="var(--mr-dim)">
-            {text === null ? '' : `${text.split('\n').length - (text.endsWith('\n') ? 1 : 0)} lines, `}
-            {bytes(file.size)}
+            {large !== null
+              ? `Stored with Git LFS, ${bytes(large)}`
+              : `${text === null ? '' : `${text.split('\n').length - (text.endsWith('\n') ? 1 : 0)} lines, `}${bytes(file.size)}`}
           </Text>
           <div className={classes.grow} />
-          {document ? (
+          {other !== null ? (
             <SegmentedControl
               size="xs"
-              data={['Document', 'Source']}
-              value={view}
-              onChange={setView}
+              data={[other, 'Source']}
+              value={view ?? 'Source'}
+              onChange={(value) => setSource(value === 'Source')}
               aria-label="View"
             />
           ) : null}
-          <Anchor href={raw} size="sm" download={file.file_name}>
-            Download
-          </Anchor>
-          {text === null ? null : <CopyButton value={text} label="Copy the contents" />}
+          <FileActions
+            place={place}
+            raw={raw}
+            text={plain}
+            editable={plain !== null}
+            lastCommit={file.last_commit_id}
+          />
         </div>
-        {text === null ? (
+        {preview !== null && (plain === null || view === 'Picture') ? (
+          <FilePreview name={file.file_name} raw={raw} version={file.blob_id} preview={preview} />
+        ) : large !== null ? (
           <div className={classes.readmeBody}>
-            {pictures.test(file.file_name) ? (
-              <img
-                src={`data:image/${/\.jpe?g$/i.test(file.file_name) ? 'jpeg' : file.file_name.split('.').at(-1)?.toLowerCase()};base64,${file.content}`}
-                alt={file.file_name}
-                className={classes.picture}
-              />
-            ) : (
-              <Text c="var(--mr-dim)">This file is no text that can be shown here. Download it to look at it.</Text>
-            )}
+            <Text c="var(--mr-dim)">
+              This file is large and kept beside the repository, which has a pointer to it. Download it to look at it.
+            </Text>
           </div>
-        ) : rendered ? (
+        ) : plain === null ? (
+          file.size > mostBytes.text ? (
+            <TooLarge raw={raw} size={bytes(file.size)} />
+          ) : (
+            <div className={classes.readmeBody}>
+              <Text c="var(--mr-dim)">This file is no text that can be shown here. Download it to look at it.</Text>
+            </div>
+          )
+        ) : view === 'Document' ? (
           <div className={classes.readmeBody}>
             <MarkdownBody
-              text={text}
+              text={plain}
               base={{ project: path, ref: place.ref, folder: place.path.split('/').slice(0, -1).join('/') }}
             />
           </div>
+        ) : view === 'Table' && separator !== null ? (
+          <TextTableView name={file.file_name} text={plain} separator={separator} />
         ) : (
-          <CodeView text={text} fileName={file.file_name} />
+          <CodeView text={plain} fileName={file.file_name} />
         )}
       </div>
     </Page>

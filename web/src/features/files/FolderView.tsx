@@ -1,18 +1,31 @@
 /** A folder: the last commit that touched it, its entries and its README. */
 import { IconCornerLeftUp, IconFile, IconFolder, IconPackage } from '@tabler/icons-react';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueries, useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
+import { inFolder } from '../../lib/edits.ts';
+import { isMarkdown, readmeOf } from '../../lib/markdown/files.ts';
+import { lastCommits } from '../../lib/repository.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { ShowMore } from '../../ui/ShowMore.tsx';
+import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { LastCommit } from '../commits/LastCommit.tsx';
 import { useProject } from '../projects/useProject.ts';
+import { AddMenu } from './AddMenu.tsx';
 import { decodeText } from './content.ts';
 import classes from './files.module.css';
 import { PathBar } from './PathBar.tsx';
 
 const icons: Record<string, typeof IconFile> = { tree: IconFolder, blob: IconFile, commit: IconPackage };
 
-function Entry({ entry, gitRef }: { entry: Schemas['TreeEntry']; gitRef: string }) {
+interface EntryProps {
+  readonly entry: Schemas['TreeEntry'];
+  readonly gitRef: string;
+  /** The commit that changed it last, once it is known. */
+  readonly last: Schemas['Commit'] | undefined;
+}
+
+function Entry({ entry, gitRef, last }: EntryProps) {
   const { segment } = useProject();
   const Icon = icons[entry.type] ?? IconFile;
   const params = { path: segment, _splat: `${gitRef}/${entry.path}` };
@@ -32,20 +45,33 @@ function Entry({ entry, gitRef }: { entry: Schemas['TreeEntry']; gitRef: string 
           {entry.name} @ <code>{entry.id.slice(0, 8)}</code>
         </span>
       )}
+      {last ? (
+        <>
+          <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: last.id }} className={classes.lastCommit}>
+            {last.title}
+          </Link>
+          <span className={classes.lastTime}>
+            <TimeAgo at={last.committed_date} />
+          </span>
+        </>
+      ) : null}
     </li>
   );
 }
 
-function Readme({ entry, gitRef }: { entry: Schemas['TreeEntry']; gitRef: string }) {
+function Readme({ file: at, gitRef }: { file: string; gitRef: string }) {
   const { parts, path } = useProject();
-  const { data: file } = useQuery(parts.file(gitRef, entry.path));
-  const text = file ? decodeText(file.content) : null;
-  const folder = entry.path.split('/').slice(0, -1).join('/');
+  const { data: file } = useQuery(parts.file(gitRef, at));
+  // A folder that goes on may have one further down, or none.
+  if (!file) return null;
+  const text = decodeText(file.content);
+  const folder = at.split('/').slice(0, -1).join('/');
+  const name = file.file_name;
   return (
-    <section className={classes.readme} aria-label={entry.name}>
-      <div className={classes.readmeName}>{entry.name}</div>
+    <section className={classes.readme} aria-label={name}>
+      <div className={classes.readmeName}>{name}</div>
       <div className={classes.readmeBody}>
-        {text === null ? null : /\.(md|markdown)$/i.test(entry.name) ? (
+        {text === null ? null : isMarkdown(name) ? (
           <MarkdownBody text={text} base={{ project: path, ref: gitRef, folder }} />
         ) : (
           <pre>{text}</pre>
@@ -56,13 +82,22 @@ function Readme({ entry, gitRef }: { entry: Schemas['TreeEntry']; gitRef: string
 }
 
 export function FolderView({ gitRef, folder }: { gitRef: string; folder: string }) {
-  const { parts, segment } = useProject();
-  const { data: entries } = useSuspenseQuery(parts.tree(gitRef, folder));
-  const readme = entries.find((entry) => entry.type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(entry.name));
+  const { parts, segment, path } = useProject();
+  const tree = useSuspenseInfiniteQuery(parts.tree(gitRef, folder));
+  const entries = tree.data.pages.flatMap(({ items }) => items);
+  // The tree is there at once; who changed what follows without moving it.
+  const commits = useQueries({
+    queries: tree.data.pages.map((_page, index) => lastCommits(path, gitRef, folder, index + 1)),
+    combine: (answers) => answers.flatMap(({ data }) => data ?? []),
+  });
+  const lasts = new Map(commits.map(({ path: file, commit }) => [file, commit ?? undefined]));
+  const readme = readmeOf(entries)?.path ?? (tree.hasNextPage ? inFolder(folder, 'README.md') : null);
   const parent = folder.split('/').slice(0, -1).join('/');
   return (
     <>
-      <PathBar place={{ ref: gitRef, path: folder }} />
+      <PathBar place={{ ref: gitRef, path: folder }}>
+        <AddMenu place={{ ref: gitRef, path: folder }} />
+      </PathBar>
       <div className={classes.box}>
         <LastCommit gitRef={gitRef} folder={folder} />
         <ul className={classes.entries} aria-label="Files">
@@ -80,11 +115,12 @@ export function FolderView({ gitRef, folder }: { gitRef: string; folder: string 
             </li>
           )}
           {entries.map((entry) => (
-            <Entry key={entry.path} entry={entry} gitRef={gitRef} />
+            <Entry key={entry.path} entry={entry} gitRef={gitRef} last={lasts.get(entry.path)} />
           ))}
         </ul>
       </div>
-      {readme ? <Readme entry={readme} gitRef={gitRef} /> : null}
+      <ShowMore more={tree.hasNextPage} pending={tree.isFetchingNextPage} show={tree.fetchNextPage} />
+      {readme === null ? null : <Readme key={readme} file={readme} gitRef={gitRef} />}
     </>
   );
 }

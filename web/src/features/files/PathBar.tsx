@@ -1,6 +1,9 @@
 /** The row above files: ref, path as links, and where to go from here. */
+import { useHotkeys } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
+import { rangeText } from '../../lib/history.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { useProject } from '../projects/useProject.ts';
 import classes from './files.module.css';
@@ -19,6 +22,8 @@ interface PathBarProps {
 export function PathBar({ place, shows = 'files', children }: PathBarProps) {
   const { project, segment } = useProject();
   const navigate = useNavigate();
+  const find = { path: segment, _splat: place.ref };
+  useHotkeys([['t', () => void navigate({ to: '/p/$path/find_file/$', params: find })]]);
   const names = place.path === '' ? [] : place.path.split('/');
   return (
     <div className={classes.bar}>
@@ -53,8 +58,12 @@ export function PathBar({ place, shows = 'files', children }: PathBarProps) {
           </Fragment>
         ))}
       </nav>
+      {place.path === '' ? null : <CopyButton value={place.path} label="Copy the path" />}
       <div className={classes.actions}>
         {children}
+        <LinkButton to="/p/$path/find_file/$" params={find}>
+          Find file
+        </LinkButton>
         {shows === 'files' ? (
           <LinkButton to="/p/$path/commits/$" params={{ path: segment, _splat: joined(place.ref, place.path) }}>
             History
@@ -64,10 +73,34 @@ export function PathBar({ place, shows = 'files', children }: PathBarProps) {
             Files
           </LinkButton>
         )}
-        {place.path === '' ? (
-          <LinkButton to="/p/$path/branches" params={{ path: segment }}>
-            Branches
+        {shows === 'history' && place.path === '' ? (
+          <LinkButton to="/p/$path/network/$" params={{ path: segment, _splat: place.ref }}>
+            Graph
           </LinkButton>
+        ) : null}
+        {shows === 'files' && place.path === '' ? (
+          <>
+            <LinkButton to="/p/$path/branches" params={{ path: segment }}>
+              Branches
+            </LinkButton>
+            <LinkButton to="/p/$path/tags" params={{ path: segment }}>
+              Tags
+            </LinkButton>
+            <LinkButton to="/p/$path/releases/$" params={{ path: segment, _splat: '' }}>
+              Releases
+            </LinkButton>
+            <LinkButton
+              to="/p/$path/compare/$"
+              params={{ path: segment, _splat: rangeText(project.default_branch ?? place.ref, place.ref, false) }}
+            >
+              Compare
+            </LinkButton>
+            {project.lfs_enabled === false ? null : (
+              <LinkButton to="/p/$path/path_locks" params={{ path: segment }}>
+                Locks
+              </LinkButton>
+            )}
+          </>
         ) : null}
       </div>
     </div>

@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconChevronDown, IconGitBranch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { of as partsOf } from '../../lib/data.ts';
 import { useProject } from '../projects/useProject.ts';
 import classes from './files.module.css';
 
@@ -11,10 +12,16 @@ interface RefPickerProps {
   value: string;
   choose: (ref: string) => void;
   label?: string;
+  /** Tags are offered, too, unless told otherwise. */
+  only?: 'branches';
+  /** Full path of the project whose refs they are; the one in view unless told otherwise. */
+  of?: string;
 }
 
-export function RefPicker({ value, choose, label = 'Branch or tag' }: RefPickerProps) {
-  const { parts } = useProject();
+export function RefPicker({ value, choose, label = 'Branch or tag', only, of }: RefPickerProps) {
+  const view = useProject();
+  const parts = of === undefined ? view.parts : partsOf(of);
+  const find = only ? 'Find a branch' : 'Find a branch or tag';
   const [text, setText] = useState('');
   const [wanted] = useDebouncedValue(text, 150);
   const combobox = useCombobox({
@@ -26,7 +33,7 @@ export function RefPicker({ value, choose, label = 'Branch or tag' }: RefPickerP
   });
   const enabled = combobox.dropdownOpened;
   const branches = useQuery({ ...parts.branches(wanted || undefined), enabled, placeholderData: keepPreviousData });
-  const tags = useQuery({ ...parts.tags(), enabled });
+  const tags = useQuery({ ...parts.tags(), enabled: enabled && only === undefined });
   const shownTags = (tags.data ?? []).filter((tag) => tag.name.includes(wanted)).slice(0, 50);
   return (
     <Combobox
@@ -55,8 +62,8 @@ export function RefPicker({ value, choose, label = 'Branch or tag' }: RefPickerP
         <Combobox.Search
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
-          placeholder="Find a branch or tag"
-          aria-label="Find a branch or tag"
+          placeholder={find}
+          aria-label={find}
         />
         <ScrollArea.Autosize mah={280} type="scroll">
           <Combobox.Options aria-label={label}>

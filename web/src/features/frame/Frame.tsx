@@ -22,6 +22,7 @@ import { useListKeys } from '../../ui/ListKeys.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import classes from './Frame.module.css';
 import { ImpersonationBanner } from './ImpersonationBanner.tsx';
+import { MaintenanceBanner } from './MaintenanceBanner.tsx';
 import { Palette } from './Palette.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 
@@ -174,6 +175,7 @@ export function Frame(): ReactNode {
         {data?.user ? <CreateMenu /> : null}
         <ProfileMenu />
       </header>
+      <MaintenanceBanner />
       <ImpersonationBanner />
       <ConnectionBanner />
       <div id="content">

@@ -17,6 +17,7 @@ const pages: readonly Target[] = [
   { href: '/', label: 'Projects', kind: 'Page' },
   { href: '/projects/new', label: 'New project', kind: 'Page' },
   { href: '/dashboard/groups', label: 'Groups', kind: 'Page' },
+  { href: '/explore/projects/topics', label: 'Topics', kind: 'Page' },
   { href: '/groups/new', label: 'New group', kind: 'Page' },
   { href: '/-/user_settings/personal_access_tokens', label: 'Access tokens', kind: 'Page' },
   { href: '/-/user_settings/applications', label: 'Applications', kind: 'Page' },

@@ -10,6 +10,9 @@ const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['j / k', 'Next and previous entry of a list'],
   ['Enter', 'Open the entry'],
   ['/', 'Filter the list'],
+  ['t', 'Find a file'],
+  ['e', 'Edit the file'],
+  ['y', 'Address of this file at this commit'],
   ['Ctrl Enter', 'Submit a form'],
 ];
 

@@ -1,34 +1,21 @@
 /** A group: the tree of what is in it, and what can be created in it. */
-import { Alert, Avatar, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import * as data from '../../lib/data.ts';
 import { badges, type GroupFilter, groupsBelow, projectsIn } from '../../lib/groups.ts';
-import { fromSegment, toSegment } from '../../lib/urls.ts';
+import { fromSegment } from '../../lib/urls.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
-import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
-import { Visibility } from '../projects/Visibility.tsx';
+import { GroupFrame } from './GroupFrame.tsx';
 import { GroupRow, ProjectRow } from './GroupRow.tsx';
 import classes from './groups.module.css';
 import { SortField } from './SortField.tsx';
 
 /** Pictures of other hosts are not loaded: a page of this one tells nobody who looks at it. */
 const sameOrigin = (url: string) => URL.parse(url)?.origin === window.location.origin;
-
-function Above({ path }: { path: string }) {
-  const parts = path.split('/');
-  return parts.slice(0, -1).map((part, index) => (
-    <span key={parts.slice(0, index + 1).join('/')}>
-      <Link to="/g/$path" params={{ path: toSegment(parts.slice(0, index + 1).join('/')) }}>
-        {part}
-      </Link>{' '}
-      /
-    </span>
-  ));
-}
 
 export default function GroupPage() {
   const { path: segment = '' } = useParams({ strict: false });
@@ -45,83 +32,57 @@ export default function GroupPage() {
     navigate({ to: '/g/$path', params: { path: segment }, search: { ...filter, ...change } });
   const searching = filter.search !== undefined;
   return (
-    <Page
-      title={group.full_name}
-      heading={
-        <span className={classes.name}>
-          <Avatar src={group.avatar_url} name={group.name} size={32} radius="sm" alt="" color="race" variant="filled" />
-          {group.name}
-        </span>
-      }
-      actions={
-        <>
-          <LinkButton to="/g/$path/group_members" params={{ path: toSegment(group.full_path) }}>
-            Members
-          </LinkButton>
-          <LinkButton to="/g/$path/settings" params={{ path: toSegment(group.full_path) }}>
-            Settings
-          </LinkButton>
-          <LinkButton to="/groups/new" search={{ parent_id: group.id }}>
-            New subgroup
-          </LinkButton>
-          <LinkButton to="/projects/new" search={{ namespace_id: group.id }} variant="filled">
-            New project
-          </LinkButton>
-        </>
-      }
-    >
-      <div className={classes.facts}>
-        <Above path={path} />
-        <Visibility level={group.visibility} />
-      </div>
-      {group.marked_for_deletion_on ? (
-        <Alert color="orange" mb="md" role="status">
-          This group is deleted soon. Its settings can bring it back until then.
-        </Alert>
-      ) : null}
-      {group.archived ? (
-        <Alert color="gray" mb="md" role="status">
-          This group is archived: nothing in it changes.
-        </Alert>
-      ) : null}
-      {group.description ? <Text mb="md">{group.description}</Text> : null}
-      {shown.length > 0 ? (
-        <p className={classes.badges}>
-          {shown.map((badge) => (
-            <a key={badge.id} href={badge.rendered_link_url} rel="noopener noreferrer">
-              {sameOrigin(badge.rendered_image_url) ? (
-                <img src={badge.rendered_image_url} alt={badge.name ?? 'Badge'} height={20} />
-              ) : (
-                (badge.name ?? badge.rendered_link_url)
-              )}
-            </a>
-          ))}
-        </p>
-      ) : null}
-      <FilterBar
-        label="Search subgroups and projects"
-        value={filter.search ?? ''}
-        change={(search) => void go({ search: search || undefined })}
-      >
-        <SortField
-          value={filter.sort ?? 'name'}
-          change={(sort) => void go({ sort: sort === 'name' ? undefined : sort })}
-        />
-      </FilterBar>
-      {groups.length + projects.length === 0 ? (
-        <EmptyState title={searching ? 'Nothing is called so' : 'Nothing here yet'}>
-          {searching ? 'Try another word.' : 'Create the first project or subgroup of this group.'}
-        </EmptyState>
-      ) : (
-        <DataList label="Subgroups and projects">
-          {groups.map((each) => (
-            <GroupRow key={`g${each.id}`} group={each} sort={filter.sort} full={searching} />
-          ))}
-          {projects.map((each) => (
-            <ProjectRow key={`p${each.id}`} project={each} full={searching} />
-          ))}
-        </DataList>
-      )}
-    </Page>
+    <GroupFrame>
+      <Page title={group.full_name} heading={group.name} quiet>
+        {group.marked_for_deletion_on ? (
+          <Alert color="orange" mb="md" role="status">
+            This group is deleted soon. Its settings can bring it back until then.
+          </Alert>
+        ) : null}
+        {group.archived ? (
+          <Alert color="gray" mb="md" role="status">
+            This group is archived: nothing in it changes.
+          </Alert>
+        ) : null}
+        {group.description ? <Text mb="md">{group.description}</Text> : null}
+        {shown.length > 0 ? (
+          <p className={classes.badges}>
+            {shown.map((badge) => (
+              <a key={badge.id} href={badge.rendered_link_url} rel="noopener noreferrer">
+                {sameOrigin(badge.rendered_image_url) ? (
+                  <img src={badge.rendered_image_url} alt={badge.name ?? 'Badge'} height={20} />
+                ) : (
+                  (badge.name ?? badge.rendered_link_url)
+                )}
+              </a>
+            ))}
+          </p>
+        ) : null}
+        <FilterBar
+          label="Search subgroups and projects"
+          value={filter.search ?? ''}
+          change={(search) => void go({ search: search || undefined })}
+        >
+          <SortField
+            value={filter.sort ?? 'name'}
+            change={(sort) => void go({ sort: sort === 'name' ? undefined : sort })}
+          />
+        </FilterBar>
+        {groups.length + projects.length === 0 ? (
+          <EmptyState title={searching ? 'Nothing is called so' : 'Nothing here yet'}>
+            {searching ? 'Try another word.' : 'Create the first project or subgroup of this group.'}
+          </EmptyState>
+        ) : (
+          <DataList label="Subgroups and projects">
+            {groups.map((each) => (
+              <GroupRow key={`g${each.id}`} group={each} sort={filter.sort} full={searching} />
+            ))}
+            {projects.map((each) => (
+              <ProjectRow key={`p${each.id}`} project={each} full={searching} />
+            ))}
+          </DataList>
+        )}
+      </Page>
+    </GroupFrame>
   );
 }

@@ -21,6 +21,9 @@ type Project = {
   readonly name: string;
   readonly name_with_namespace: string;
   readonly path_with_namespace: string;
+  readonly avatar_url?: string | null;
+  readonly visibility?: Schemas['Project']['visibility'];
+  readonly archived?: boolean;
   readonly description?: string | null;
   readonly last_activity_at: string;
 };
@@ -28,12 +31,30 @@ type Project = {
 export function ProjectRow({ project, full = false }: { project: Project; full?: boolean }) {
   return (
     <DataRow
+      before={full ? undefined : <span className={classes.indent} />}
       title={
-        <Link to="/o/$path" params={{ path: toSegment(project.path_with_namespace) }} data-entry>
-          {full ? project.name_with_namespace : project.name}
-        </Link>
+        <span className={classes.name}>
+          <Avatar
+            src={project.avatar_url ?? null}
+            name={project.name}
+            size={22}
+            radius="sm"
+            alt=""
+            color="race"
+            variant="light"
+          />
+          <Link to="/o/$path" params={{ path: toSegment(project.path_with_namespace) }} data-entry>
+            {full ? project.name_with_namespace : project.name}
+          </Link>
+        </span>
       }
-      meta={project.description ? <span>{project.description}</span> : undefined}
+      meta={
+        <>
+          {project.visibility ? <Visibility level={project.visibility} /> : null}
+          {project.archived ? <span>Archived</span> : null}
+          {project.description ? <span>{project.description}</span> : null}
+        </>
+      }
       after={<TimeAgo at={project.last_activity_at} />}
     />
   );

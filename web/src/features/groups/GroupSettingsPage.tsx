@@ -1,17 +1,25 @@
 /** Settings of a group: one list on the left, one part at a time. */
 import { Text } from '@mantine/core';
-import { Link, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { groupApplications } from '../../lib/applications.ts';
+import { groupHooks } from '../../lib/hooks.ts';
+import { groupBranches } from '../../lib/protections.ts';
+import { groupPushRule } from '../../lib/push-rules.ts';
+import { groupServiceAccounts } from '../../lib/service-accounts.ts';
 import { groupDeployTokens, groupTokens } from '../../lib/tokens.ts';
-import { Page } from '../../ui/Page.tsx';
-import sideList from '../../ui/side-list.module.css';
 import { ApplicationManager } from '../applications/ApplicationManager.tsx';
-import classes from '../settings/settings.module.css';
+import { HookManager } from '../hooks/HookManager.tsx';
+import { ProtectedBranches } from '../protections/ProtectedBranches.tsx';
+import { PushRules } from '../push-rules/PushRules.tsx';
+import { ServiceAccountManager } from '../service-accounts/ServiceAccountManager.tsx';
+import { SettingsFrame, type SettingsParts } from '../settings/SettingsFrame.tsx';
 import { DeployTokenManager } from '../tokens/DeployTokenManager.tsx';
 import { personalScopes, placeScopes } from '../tokens/scopes.ts';
 import { TokenManager } from '../tokens/TokenManager.tsx';
+import { GroupFrame } from './GroupFrame.tsx';
 import { BadgesPart } from './settings/BadgesPart.tsx';
 import { DangerPart } from './settings/DangerPart.tsx';
+import { DirectoryPart } from './settings/DirectoryPart.tsx';
 import { GeneralPart } from './settings/GeneralPart.tsx';
 import { LabelsPart } from './settings/LabelsPart.tsx';
 import { PermissionsPart } from './settings/PermissionsPart.tsx';
@@ -27,6 +35,18 @@ function AccessTokens() {
       <TokenManager source={groupTokens(path)} scopes={placeScopes} />
     </>
   );
+}
+function ServiceAccounts() {
+  const { group, path } = useGroup();
+  const [top = path] = path.split('/');
+  if (group.parent_id !== null)
+    return (
+      <Text>
+        Service accounts belong to <a href={`/groups/${top}/-/settings?part=service-accounts`}>{top}</a>, the group at
+        the top.
+      </Text>
+    );
+  return <ServiceAccountManager place={groupServiceAccounts(path)} />;
 }
 function DeployTokens() {
   const { path } = useGroup();
@@ -44,55 +64,51 @@ function Applications() {
   );
 }
 
+function BranchProtection() {
+  const { path, group } = useGroup();
+  const [top = path] = path.split('/');
+  if (group.parent_id !== null)
+    return (
+      <Text>
+        Branches are protected by projects and by{' '}
+        <a href={`/groups/${top}/-/settings?part=protected-branches`}>{top}</a>, the group at the top.
+      </Text>
+    );
+  return <ProtectedBranches place={groupBranches(path)} />;
+}
+
+function PushRule() {
+  const { path, group } = useGroup();
+  return <PushRules place={groupPushRule(path)} id={group.id} />;
+}
+
+function Webhooks() {
+  const { path } = useGroup();
+  return <HookManager place={groupHooks(path)} />;
+}
+
 const parts = {
   general: ['General', GeneralPart],
   permissions: ['Permissions and features', PermissionsPart],
+  'protected-branches': ['Protected branches', BranchProtection],
+  'push-rules': ['Push rule', PushRule],
   badges: ['Badges', BadgesPart],
   labels: ['Labels', LabelsPart],
   'access-tokens': ['Access tokens', AccessTokens],
+  'service-accounts': ['Service accounts', ServiceAccounts],
   'deploy-tokens': ['Deploy tokens', DeployTokens],
   applications: ['Applications', Applications],
+  hooks: ['Webhooks', Webhooks],
+  directory: ['SAML and LDAP groups', DirectoryPart],
   advanced: ['Move, archive, delete', DangerPart],
-} as const;
+} satisfies SettingsParts;
 
 export default function GroupSettingsPage() {
-  const { part = 'general' } = useSearch({ from: '/g/$path/settings' });
+  const { part } = useSearch({ from: '/g/$path/settings' });
   const { group, segment } = useGroup();
-  const name = part in parts ? (part as keyof typeof parts) : 'general';
-  const [title, Part] = parts[name];
   return (
-    <Page
-      title={`${title} · ${group.full_name}`}
-      heading="Settings"
-      actions={
-        <Link to="/g/$path" params={{ path: segment }}>
-          {group.full_name}
-        </Link>
-      }
-    >
-      <div className={classes.layout}>
-        <nav aria-label="Settings" className={sideList.list}>
-          {Object.entries(parts).map(([key, [label]]) => (
-            <Link
-              key={key}
-              to="/g/$path/settings"
-              params={{ path: segment }}
-              search={{ part: key === 'general' ? undefined : key }}
-              activeOptions={{ exact: true }}
-              aria-current={key === name ? 'page' : undefined}
-            >
-              {label}
-            </Link>
-          ))}
-          <Link to="/g/$path/audit_events" params={{ path: segment }}>
-            Audit events
-          </Link>
-        </nav>
-        <section aria-label={title} className={classes.part}>
-          <h2>{title}</h2>
-          <Part key={name} />
-        </section>
-      </div>
-    </Page>
+    <GroupFrame>
+      <SettingsFrame kind="g" segment={segment} whose={group.full_name} parts={parts} part={part} headed />
+    </GroupFrame>
   );
 }

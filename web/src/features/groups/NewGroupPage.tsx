@@ -1,12 +1,14 @@
 /** Creating a group, or a subgroup of one. */
-import { Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { toSegment } from '../../lib/urls.ts';
+import { DescriptionField } from '../../ui/DescriptionField.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { NameFields } from '../../ui/NameFields.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { slug } from '../projects/slug.ts';
 import { VisibilityField, type VisibilityLevel } from '../projects/VisibilityField.tsx';
@@ -41,34 +43,14 @@ export default function NewGroupPage() {
       <form {...sending.form}>
         <FormError error={sending.error} />
         <Stack gap="md">
-          <TextInput
-            label="Name"
-            required
+          <NameFields
+            {...{ name, changeName: setName, address: path ?? slug(name), changeAddress: setPath }}
+            about="The group's part of the URL"
             autoFocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={sending.reason('name')}
+            reason={sending.reason}
           />
-          <TextInput
-            label="Address"
-            description="The group's part of the URL"
-            value={path ?? slug(name)}
-            onChange={(event) => setPath(event.currentTarget.value)}
-            error={sending.reason('path')}
-          />
-          <Textarea
-            label="Description"
-            autosize
-            minRows={2}
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-            error={sending.reason('description')}
-          />
-          <VisibilityField
-            value={visibility}
-            change={setVisibility}
-            error={sending.reason('visibility_level') ?? sending.reason('visibility')}
-          />
+          <DescriptionField value={description} change={setDescription} reason={sending.reason} />
+          <VisibilityField value={visibility} change={setVisibility} reason={sending.reason} />
           <div>
             <Button type="submit" loading={sending.pending}>
               Create group

@@ -1,8 +1,9 @@
 /** The group of a settings page, and saving a part of it. */
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { client, unwrap } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
+import { groupLevel } from '../../lib/groups.ts';
 import { fromSegment, toSegment } from '../../lib/urls.ts';
 import { useForm } from '../../ui/forms.ts';
 
@@ -14,8 +15,9 @@ export function useGroup() {
   const { path: segment = '' } = useParams({ strict: false });
   const path = fromSegment(segment);
   const { data: group } = useSuspenseQuery(data.group(path));
+  const { data: level = 0 } = useQuery(groupLevel(path));
   const cache = useQueryClient();
-  return { group, path, segment, again: () => cache.invalidateQueries({ queryKey: ['group'] }) };
+  return { group, path, segment, level, again: () => cache.invalidateQueries({ queryKey: ['group'] }) };
 }
 
 /** `change` is read when the form is sent. A group with another path is at another address afterwards. */

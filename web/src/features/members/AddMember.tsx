@@ -1,35 +1,53 @@
-/** Adding a user, or inviting an address by mail. */
+/** Adding people, or inviting addresses by mail: several at once. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { addOrInvite, type MemberSource } from '../../lib/members.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
-import { levels } from './levels.ts';
+import { levelsOf } from './levels.ts';
 import classes from './members.module.css';
+import { PeopleField } from './PeopleField.tsx';
 
-export function AddMember({ source, added }: { source: MemberSource; added: () => Promise<unknown> }) {
-  const [who, setWho] = useState('');
+interface Props {
+  readonly source: MemberSource;
+  readonly topLevel: boolean;
+  readonly added: () => Promise<unknown>;
+}
+
+export function AddMember({ source, topLevel, added }: Props) {
+  const [who, setWho] = useState<string[]>([]);
+  const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState('30');
   const [until, setUntil] = useState('');
   const sending = useForm(async () => {
-    await addOrInvite(source, who.trim(), { access_level: Number(chosen), expires_at: until || null });
-    setWho('');
+    const people = [...new Set([...who, typed.trim()])].filter((name) => name !== '');
+    if (people.length === 0) throw new Error('Say who: a user name or an address.');
+    const refused: string[] = [];
+    const reasons: string[] = [];
+    for (const person of people) {
+      try {
+        await addOrInvite(source, person, { access_level: Number(chosen), expires_at: until || null });
+      } catch (error) {
+        refused.push(person);
+        reasons.push(people.length === 1 ? (error as Error).message : `${person}: ${(error as Error).message}`);
+      }
+    }
+    setTyped('');
+    // Who was refused stays in the field.
+    setWho(refused);
     await added();
+    if (reasons.length > 0) throw new Error(reasons.join('; '));
   });
   return (
-    <form {...sending.form} className={classes.add} aria-label="Add a member">
+    <form {...sending.form} className={classes.add} aria-label="Add members">
       <FormError error={sending.error} />
       <div className={classes.fields}>
-        <TextInput
-          label="Username or e-mail"
-          required
-          autoComplete="off"
-          value={who}
-          onChange={(event) => setWho(event.currentTarget.value)}
-        />
+        <div className={classes.who}>
+          <PeopleField value={who} change={setWho} typed={typed} type={setTyped} />
+        </div>
         <NativeSelect
           label="Level"
-          data={[...levels]}
+          data={levelsOf(topLevel)}
           value={chosen}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />

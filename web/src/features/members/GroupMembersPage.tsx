@@ -1,34 +1,28 @@
 /** Who takes part in a group, at which level, and inviting others. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import * as data from '../../lib/data.ts';
+import { useNavigate } from '@tanstack/react-router';
 import { groupMembers } from '../../lib/members.ts';
-import { fromSegment } from '../../lib/urls.ts';
 import { Page } from '../../ui/Page.tsx';
+import { GroupFrame } from '../groups/GroupFrame.tsx';
+import { useGroup } from '../groups/useGroupForm.ts';
+import { level } from '../projects/useProject.ts';
 import { MemberParts } from './MemberParts.tsx';
 
 export default function GroupMembersPage() {
-  const { path: segment = '' } = useParams({ strict: false });
-  const path = fromSegment(segment);
-  const { data: group } = useSuspenseQuery(data.group(path));
-  const source = groupMembers(path);
-  // Only those who decide about members may see who asks.
-  const { isSuccess: manages } = useQuery({
-    queryKey: [...source.key, 'requests'],
-    queryFn: () => source.requests(),
-    retry: false,
-  });
+  const { group, path, segment, level: own } = useGroup();
+  const navigate = useNavigate();
   return (
-    <Page
-      title={`Members · ${group.full_name}`}
-      heading="Members"
-      actions={
-        <Link to="/g/$path" params={{ path: segment }}>
-          {group.full_name}
-        </Link>
-      }
-    >
-      <MemberParts source={source} groups={group.shared_with_groups} manages={manages} />
-    </Page>
+    <GroupFrame>
+      <Page title={`Members · ${group.full_name}`} heading="Members">
+        <MemberParts
+          source={groupMembers(path)}
+          groups={group.shared_with_groups}
+          manages={own >= level.owner}
+          seatsOf={group.parent_id === null ? path : null}
+          go={(search) =>
+            void navigate({ to: '/g/$path/group_members', params: { path: segment }, search, replace: true })
+          }
+        />
+      </Page>
+    </GroupFrame>
   );
 }

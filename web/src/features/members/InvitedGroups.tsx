@@ -1,5 +1,5 @@
 /** Groups whose members have a role here, and inviting another one. */
-import { Button, NativeSelect, Text, Title } from '@mantine/core';
+import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as data from '../../lib/data.ts';
@@ -31,15 +31,15 @@ export function InvitedGroups({ source, groups, manages, changed }: Props) {
   const choices = namespaces.filter(({ id, kind }) => kind === 'group' && !known.has(id));
   const [group, setGroup] = useState('');
   const [chosen, setChosen] = useState('30');
+  const [until, setUntil] = useState('');
   const sending = useForm(async () => {
-    await source.share({ group_id: Number(group), group_access: Number(chosen) });
+    await source.share({ group_id: Number(group), group_access: Number(chosen), expires_at: until || null });
     setGroup('');
     await changed();
   });
   const unshare = useMutation({ mutationFn: (id: number) => source.unshare(id), onSuccess: changed });
   return (
     <section aria-label="Invited groups">
-      <Title order={2}>Invited groups</Title>
       <FormError error={sending.error ?? unshare.error} />
       {manages ? (
         <form {...sending.form} className={classes.add} aria-label="Invite a group">
@@ -60,6 +60,12 @@ export function InvitedGroups({ source, groups, manages, changed }: Props) {
               value={chosen}
               onChange={(event) => setChosen(event.currentTarget.value)}
             />
+            <TextInput
+              label="Until"
+              type="date"
+              value={until}
+              onChange={(event) => setUntil(event.currentTarget.value)}
+            />
             <Button type="submit" loading={sending.pending} disabled={group === ''}>
               Invite group
             </Button>
@@ -67,33 +73,35 @@ export function InvitedGroups({ source, groups, manages, changed }: Props) {
         </form>
       ) : null}
       {groups.length === 0 ? <Text c="var(--mr-dim)">No group is invited.</Text> : null}
-      <DataList label="Invited groups">
-        {groups.map(({ group_id, group_name, group_full_path, group_access_level, expires_at }) => (
-          <DataRow
-            key={group_id}
-            title={<a href={`/groups/${group_full_path}`}>{group_name}</a>}
-            meta={
-              <>
-                <span>{group_full_path}</span>
-                <span>at most {levelName(group_access_level)}</span>
-                {expires_at ? <span>until {expires_at}</span> : null}
-              </>
-            }
-            after={
-              manages ? (
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-label={`Remove ${group_name}`}
-                  onClick={() => unshare.mutate(group_id)}
-                >
-                  Remove
-                </Button>
-              ) : null
-            }
-          />
-        ))}
-      </DataList>
+      {groups.length === 0 ? null : (
+        <DataList label="Invited groups">
+          {groups.map(({ group_id, group_name, group_full_path, group_access_level, expires_at }) => (
+            <DataRow
+              key={group_id}
+              title={<a href={`/groups/${group_full_path}`}>{group_name}</a>}
+              meta={
+                <>
+                  <span>{group_full_path}</span>
+                  <span>at most {levelName(group_access_level)}</span>
+                  {expires_at ? <span>until {expires_at}</span> : null}
+                </>
+              }
+              after={
+                manages ? (
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={`Remove ${group_name}`}
+                    onClick={() => unshare.mutate(group_id)}
+                  >
+                    Remove
+                  </Button>
+                ) : null
+              }
+            />
+          ))}
+        </DataList>
+      )}
     </section>
   );
 }

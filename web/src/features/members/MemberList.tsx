@@ -1,101 +1,153 @@
-/** Everybody with a role: those of the place itself can be changed, the others say where their role comes from. */
-import { ActionIcon, Badge, NativeSelect, TextInput } from '@mantine/core';
-import { IconUserMinus } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
-import type { Member, MemberSource } from '../../lib/members.ts';
-import { DataList, DataRow } from '../../ui/DataList.tsx';
+/** Everybody with a role, page by page; what is changed of one, or of several at once. */
+import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Member, type MemberFilter, type MemberSource, membersOf } from '../../lib/members.ts';
+import { DataList } from '../../ui/DataList.tsx';
+import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
-import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { UserChip } from '../../ui/UserChip.tsx';
-import { levelName, levels } from './levels.ts';
+import { ShowMore } from '../../ui/ShowMore.tsx';
+import { BulkBar } from './BulkBar.tsx';
+import { MemberRow } from './MemberRow.tsx';
 import classes from './members.module.css';
 
 interface Props {
   readonly source: MemberSource;
-  readonly members: readonly Member[];
+  readonly filter: MemberFilter;
   readonly manages: boolean;
+  readonly topLevel: boolean;
   readonly changed: () => Promise<unknown>;
 }
 
-const from = ({ source }: Member) => (source?.kind === 'shared' ? 'invited with' : 'inherited from');
+/** Does the same with each; those that are refused are named with the reason. */
+async function each(members: readonly Member[], act: (member: Member) => Promise<unknown>): Promise<void> {
+  const refused: string[] = [];
+  for (const member of members)
+    await act(member).catch((error: Error) => refused.push(`${member.name}: ${error.message}`));
+  if (refused.length > 0) throw new Error(refused.join('; '));
+}
 
-export function MemberList({ source, members, manages, changed }: Props) {
-  const change = useMutation({
-    mutationFn: ({ user, ...body }: { user: number; access_level: number; expires_at?: string | null }) =>
-      source.change(user, body),
-    onSuccess: changed,
+function AskRemoval({
+  leaving,
+  pending,
+  error,
+  close,
+  confirm,
+}: {
+  leaving: readonly Member[];
+  pending: boolean;
+  error: Error | null;
+  close: () => void;
+  confirm: () => void;
+}) {
+  const who = leaving.map(({ name }) => name).join(', ');
+  return (
+    <Modal
+      opened={leaving.length > 0}
+      onClose={close}
+      title={leaving.length === 1 ? 'Remove member' : 'Remove members'}
+    >
+      <Stack gap="md">
+        <FormError error={error} />
+        <Text>
+          {who} {leaving.length === 1 ? 'loses' : 'lose'} what this membership gives, here and below.
+        </Text>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={close}>
+            Keep
+          </Button>
+          <Button color="red" loading={pending} onClick={confirm}>
+            Remove
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+export function MemberList({ source, filter, manages, topLevel, changed }: Props) {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    ...membersOf(source, filter),
+    placeholderData: (before) => before,
   });
-  const remove = useMutation({ mutationFn: (user: number) => source.remove(user), onSuccess: changed });
+  const members = data?.pages.flatMap(({ items }) => items) ?? [];
+  const total = data?.pages[0]?.total ?? null;
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const [leaving, setLeaving] = useState<readonly Member[]>([]);
+  const own = members.filter((member) => member.source?.kind === 'direct');
+  const selected = own.filter(({ id }) => chosen.has(id));
+  const change = useMutation({
+    mutationFn: ({ of, ...terms }: { of: readonly Member[]; access_level?: number; expires_at?: string | null }) =>
+      each(of, (member) => source.change(member.id, { access_level: member.access_level, ...terms })),
+    onSettled: changed,
+  });
+  const remove = useMutation({
+    mutationFn: (of: readonly Member[]) => each(of, (member) => source.remove(member.id)),
+    onSuccess: () => setLeaving([]),
+    onSettled: changed,
+  });
+  const actions = {
+    change: (member: Member, terms: { access_level: number; expires_at?: string | null }) =>
+      change.mutate({ of: [member], ...terms }),
+    remove: (member: Member) => setLeaving([member]),
+  };
+  if (data && members.length === 0)
+    return <EmptyState title="Nobody">No member is like this. Take a part of the filter away.</EmptyState>;
   return (
     <>
-      <FormError error={change.error ?? remove.error} />
-      <DataList label="Members">
-        {members.map((member) => {
-          const own = member.source?.kind === 'direct';
-          return (
-            <DataRow
-              key={member.id}
-              title={<UserChip user={member} />}
-              meta={
-                <>
-                  <span>@{member.username}</span>
-                  {own ? null : (
-                    <span>
-                      {from(member)}{' '}
-                      <a className={classes.source} href={member.source?.web_url ?? '#'}>
-                        {member.source?.name}
-                      </a>
-                    </span>
-                  )}
-                  <span>
-                    since <TimeAgo at={member.created_at} />
-                  </span>
-                  {member.expires_at ? <span>until {member.expires_at}</span> : null}
-                </>
-              }
-              after={
-                manages && own ? (
-                  <>
-                    <NativeSelect
-                      size="xs"
-                      aria-label={`Level of ${member.name}`}
-                      data={[...levels]}
-                      value={String(member.access_level)}
-                      onChange={(event) =>
-                        change.mutate({ user: member.id, access_level: Number(event.currentTarget.value) })
-                      }
-                    />
-                    <TextInput
-                      size="xs"
-                      type="date"
-                      aria-label={`Last day of ${member.name}`}
-                      defaultValue={member.expires_at ?? ''}
-                      onBlur={(event) => {
-                        const expires_at = event.currentTarget.value || null;
-                        if (expires_at !== member.expires_at)
-                          change.mutate({ user: member.id, access_level: member.access_level, expires_at });
-                      }}
-                    />
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      size={30}
-                      aria-label={`Remove ${member.name}`}
-                      onClick={() => remove.mutate(member.id)}
-                    >
-                      <IconUserMinus size={16} />
-                    </ActionIcon>
-                  </>
-                ) : (
-                  <Badge variant="light" color="gray">
-                    {levelName(member.access_level)}
-                  </Badge>
-                )
-              }
+      <FormError error={error ?? change.error} />
+      {manages && selected.length > 0 ? (
+        <BulkBar
+          count={selected.length}
+          topLevel={topLevel}
+          pending={change.isPending}
+          setLevel={(access_level) => change.mutate({ of: selected, access_level })}
+          setLastDay={(expires_at) => change.mutate({ of: selected, expires_at })}
+          remove={() => setLeaving(selected)}
+          clear={() => setChosen(new Set())}
+        />
+      ) : data ? (
+        <div className={classes.bulk}>
+          {manages ? (
+            <Checkbox
+              size="xs"
+              label="Select all shown"
+              disabled={own.length === 0}
+              checked={false}
+              onChange={() => setChosen(new Set(own.map(({ id }) => id)))}
             />
-          );
-        })}
+          ) : null}
+          <Text size="xs" c="var(--mr-dim)">
+            {total === null ? 'More than 10,000 members' : total === 1 ? '1 member' : `${total} members`}
+          </Text>
+        </div>
+      ) : null}
+      <DataList label="Members">
+        {members.map((member) => (
+          <MemberRow
+            key={member.id}
+            member={member}
+            manages={manages}
+            topLevel={topLevel}
+            selected={chosen.has(member.id)}
+            select={(on) => {
+              const next = new Set(chosen);
+              if (on) next.add(member.id);
+              else next.delete(member.id);
+              setChosen(next);
+            }}
+            actions={actions}
+          />
+        ))}
       </DataList>
+      <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
+      <AskRemoval
+        leaving={leaving}
+        pending={remove.isPending}
+        error={remove.error}
+        close={() => setLeaving([])}
+        confirm={() => remove.mutate(leaving)}
+      />
     </>
   );
 }

@@ -1,12 +1,12 @@
 /** Who asks for access, and which addresses are invited. */
-import { Button, Text, Title } from '@mantine/core';
+import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { MemberSource } from '../../lib/members.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
-import { levelName } from './levels.ts';
+import { levels } from './levels.ts';
 
 interface Props {
   readonly source: MemberSource;
@@ -25,44 +25,45 @@ export function AccessRequests({ source, changed }: Props) {
   });
   return (
     <section aria-label="Access requests">
-      <Title order={2}>Access requests</Title>
       <FormError error={decide.error ?? error} />
       {requests.length === 0 ? <Text c="var(--mr-dim)">Nobody asks for access.</Text> : null}
-      <DataList label="Access requests">
-        {requests.map((user) => (
-          <DataRow
-            key={user.id}
-            title={<UserChip user={user} />}
-            meta={
-              <>
-                <span>@{user.username}</span>
-                <span>
-                  asked <TimeAgo at={user.requested_at} />
-                </span>
-              </>
-            }
-            after={
-              <>
-                <Button
-                  size="xs"
-                  aria-label={`Approve ${user.name}`}
-                  onClick={() => decide.mutate({ id: user.id, yes: true })}
-                >
-                  Approve
-                </Button>
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-label={`Decline ${user.name}`}
-                  onClick={() => decide.mutate({ id: user.id, yes: false })}
-                >
-                  Decline
-                </Button>
-              </>
-            }
-          />
-        ))}
-      </DataList>
+      {requests.length === 0 ? null : (
+        <DataList label="Access requests">
+          {requests.map((user) => (
+            <DataRow
+              key={user.id}
+              title={<UserChip user={user} />}
+              meta={
+                <>
+                  <span>@{user.username}</span>
+                  <span>
+                    asked <TimeAgo at={user.requested_at} />
+                  </span>
+                </>
+              }
+              after={
+                <>
+                  <Button
+                    size="xs"
+                    aria-label={`Approve ${user.name}`}
+                    onClick={() => decide.mutate({ id: user.id, yes: true })}
+                  >
+                    Approve
+                  </Button>
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={`Decline ${user.name}`}
+                    onClick={() => decide.mutate({ id: user.id, yes: false })}
+                  >
+                    Decline
+                  </Button>
+                </>
+              }
+            />
+          ))}
+        </DataList>
+      )}
     </section>
   );
 }
@@ -73,39 +74,64 @@ export function Invitations({ source, changed }: Props) {
     queryFn: () => source.invitations(),
     refetchOnMount: 'always',
   });
+  const change = useMutation({
+    mutationFn: ({ email, ...terms }: { email: string; access_level?: number; expires_at?: string | null }) =>
+      source.changeInvitation(email, terms),
+    onSuccess: changed,
+  });
   const takeBack = useMutation({ mutationFn: (email: string) => source.takeBack(email), onSuccess: changed });
   return (
     <section aria-label="Invitations">
-      <Title order={2}>Invitations</Title>
-      <FormError error={takeBack.error ?? error} />
+      <FormError error={takeBack.error ?? change.error ?? error} />
       {invitations.length === 0 ? <Text c="var(--mr-dim)">No address is invited.</Text> : null}
-      <DataList label="Invitations">
-        {invitations.map(({ id, invite_email, access_level, created_at, created_by_name }) => (
-          <DataRow
-            key={id}
-            title={invite_email}
-            meta={
-              <>
-                <span>{levelName(access_level)}</span>
+      {invitations.length === 0 ? null : (
+        <DataList label="Invitations">
+          {invitations.map(({ id, invite_email, access_level, created_at, expires_at, created_by_name }) => (
+            <DataRow
+              key={id}
+              title={invite_email}
+              meta={
                 <span>
                   invited <TimeAgo at={created_at} />
                   {created_by_name ? ` by ${created_by_name}` : ''}
                 </span>
-              </>
-            }
-            after={
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={`Take back the invitation of ${invite_email}`}
-                onClick={() => takeBack.mutate(invite_email)}
-              >
-                Take back
-              </Button>
-            }
-          />
-        ))}
-      </DataList>
+              }
+              after={
+                <>
+                  <NativeSelect
+                    size="xs"
+                    aria-label={`Level of ${invite_email}`}
+                    data={[...levels]}
+                    value={String(access_level)}
+                    onChange={(event) =>
+                      change.mutate({ email: invite_email, access_level: Number(event.currentTarget.value) })
+                    }
+                  />
+                  <TextInput
+                    size="xs"
+                    type="date"
+                    aria-label={`Last day of ${invite_email}`}
+                    defaultValue={expires_at?.slice(0, 10) ?? ''}
+                    onBlur={(event) => {
+                      const day = event.currentTarget.value || null;
+                      if (day !== (expires_at?.slice(0, 10) ?? null))
+                        change.mutate({ email: invite_email, expires_at: day });
+                    }}
+                  />
+                  <Button
+                    size="xs"
+                    variant="default"
+                    aria-label={`Take back the invitation of ${invite_email}`}
+                    onClick={() => takeBack.mutate(invite_email)}
+                  >
+                    Take back
+                  </Button>
+                </>
+              }
+            />
+          ))}
+        </DataList>
+      )}
     </section>
   );
 }

@@ -8,5 +8,13 @@ export const levels = [
   { value: '50', label: 'Owner' },
 ] as const;
 
+const minimal = { value: '5', label: 'Minimal access' } as const;
+
+/** The levels that a place gives: top-level groups also give the one that sees nothing but their name. */
+export const levelsOf = (topLevelGroup: boolean): Array<{ value: string; label: string }> => [
+  ...(topLevelGroup ? [minimal] : []),
+  ...levels,
+];
+
 export const levelName = (level: number): string =>
-  levels.find((each) => each.value === String(level))?.label ?? `Level ${level}`;
+  [minimal, ...levels].find((each) => each.value === String(level))?.label ?? `Level ${level}`;

@@ -1,23 +1,30 @@
-/** Changing title and description of a merge request. */
+/** Changing title, description, labels and milestone of a merge request. */
 import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
-import { useProject } from '../projects/useProject.ts';
+import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
+import { level, useProject } from '../projects/useProject.ts';
 import classes from './merge-requests.module.css';
 
 export function EditMergeRequest({ request, close }: { request: Schemas['MergeRequestDetail']; close: () => void }) {
-  const { path } = useProject();
+  const { path, ...view } = useProject();
+  const plans = view.level >= level.planner;
   const [title, setTitle] = useState(request.title);
   const [description, setDescription] = useState(request.description ?? '');
+  const [plan, setPlan] = useState<Plan>({ labels: request.labels, milestone: request.milestone });
   const cache = useQueryClient();
   const sending = useForm(async () => {
     await unwrap(
       client.PUT('/projects/{id}/merge_requests/{merge_request_iid}', {
         params: { path: { id: path, merge_request_iid: request.iid } },
-        body: { title, description },
+        body: {
+          title,
+          description,
+          ...(plans ? { labels: [...plan.labels], milestone_id: plan.milestone?.id ?? 0 } : {}),
+        },
       }),
     );
     await cache.invalidateQueries({ queryKey: ['project', path, 'merge-request', request.iid] });
@@ -42,6 +49,7 @@ export function EditMergeRequest({ request, close }: { request: Schemas['MergeRe
           onChange={(event) => setDescription(event.currentTarget.value)}
           error={sending.reason('description')}
         />
+        {plans ? <PlanFields plan={plan} change={setPlan} reason={sending.reason} /> : null}
         <Group gap="sm">
           <Button type="submit" size="xs" loading={sending.pending}>
             Save

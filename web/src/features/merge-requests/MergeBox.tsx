@@ -11,6 +11,8 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { activeStatuses } from '../pipelines/words.ts';
 import { useProject } from '../projects/useProject.ts';
+import { CheckRows } from '../status-checks/CheckRows.tsx';
+import { Conflicts } from './Conflicts.tsx';
 import classes from './merge-requests.module.css';
 import { reasonOf } from './reasons.ts';
 
@@ -82,6 +84,11 @@ function useMergeActions(request: Request) {
         ),
       onSettled: settled,
     }),
+    rebase: useMutation({
+      mutationFn: () =>
+        unwrap(client.PUT('/projects/{id}/merge_requests/{merge_request_iid}/rebase', { params, body: {} })),
+      onSettled: settled,
+    }),
     stopWaiting: useMutation({
       mutationFn: () =>
         unwrap(
@@ -96,7 +103,7 @@ function useMergeActions(request: Request) {
 
 export function MergeBox({ request }: { request: Request }) {
   const { project } = useProject();
-  const { merge, stopWaiting } = useMergeActions(request);
+  const { merge, rebase, stopWaiting } = useMergeActions(request);
   const [squash, setSquash] = useState(request.squash || request.squash_on_merge);
   const [remove, setRemove] = useState(
     request.force_remove_source_branch ?? project.remove_source_branch_after_merge ?? true,
@@ -115,11 +122,14 @@ export function MergeBox({ request }: { request: Request }) {
   const running = request.head_pipeline !== null && activeStatuses.has(request.head_pipeline.status);
   const wait = running && (reason.mergeable || reason.waits === true);
   const possible = request.user.can_merge && (reason.mergeable || wait) && !request.merge_when_pipeline_succeeds;
+  // Whether they may push to the source branch is the server's to say.
+  const rebasable = request.detailed_merge_status === 'need_rebase' && (request.user.can_merge || request.subscribed);
   const Icon = reason.mergeable ? IconCircleCheck : reason.waits ? IconClock : IconCircleX;
   const go = (later: boolean) => merge.mutate({ squash, remove, message, wait: later });
   return (
     <section className={classes.box} aria-label="Merge">
       <PipelineRow request={request} />
+      <CheckRows request={request} className={classes.part} />
       <div className={classes.part} data-tone={reason.mergeable ? 'ready' : 'blocked'}>
         <Icon size={20} aria-hidden />
         <div>
@@ -127,6 +137,7 @@ export function MergeBox({ request }: { request: Request }) {
             {request.merge_when_pipeline_succeeds ? 'Will be merged when its pipeline passes' : reason.text}
           </strong>
           {reason.help ? <div className={classes.dim}>{reason.help}</div> : null}
+          {request.conflicts?.length ? <Conflicts conflicts={request.conflicts} /> : null}
           {request.merge_error ? <div className={classes.dim}>{request.merge_error}</div> : null}
         </div>
         {request.merge_when_pipeline_succeeds ? (
@@ -134,7 +145,18 @@ export function MergeBox({ request }: { request: Request }) {
             Do not merge by itself
           </Button>
         ) : null}
+        {rebasable ? (
+          <Button
+            size="xs"
+            variant="default"
+            loading={rebase.isPending || request.rebase_in_progress === true}
+            onClick={() => rebase.mutate()}
+          >
+            Rebase
+          </Button>
+        ) : null}
       </div>
+      <FormError error={rebase.error} />
       {possible ? (
         <Stack gap="sm" className={classes.choices}>
           <FormError error={merge.error} />

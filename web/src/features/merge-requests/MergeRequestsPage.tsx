@@ -1,17 +1,17 @@
 /** Merge requests of a project by state. */
-import { SegmentedControl } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useLive } from '../../lib/useLive.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
-import { FilterBar } from '../../ui/FilterBar.tsx';
+import { LabelChip } from '../../ui/LabelChip.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
 
 const states = [
@@ -34,35 +34,23 @@ export default function MergeRequestsPage() {
       title={`Merge requests · ${project.name_with_namespace}`}
       heading="Merge requests"
       actions={
-        view.level >= level.developer || project.can_create_merge_request_in ? (
-          <LinkButton to="/p/$path/merge_requests/new" params={{ path: segment }} variant="filled">
-            New merge request
+        <>
+          <LinkButton to="/p/$path/milestones" params={{ path: segment }}>
+            Milestones
           </LinkButton>
-        ) : null
+          {view.level >= level.developer || project.can_create_merge_request_in ? (
+            <LinkButton to="/p/$path/merge_requests/new" params={{ path: segment }} variant="filled">
+              New merge request
+            </LinkButton>
+          ) : null}
+        </>
       }
     >
-      <FilterBar
-        label="Filter by title or description"
-        value={search.search ?? ''}
-        change={(text) =>
-          void navigate({
-            search: (before) => ({ ...before, search: text || undefined, page: undefined }),
-            replace: true,
-          })
-        }
-      >
-        <SegmentedControl
-          size="xs"
-          aria-label="State"
-          data={states}
-          value={state}
-          onChange={(next) =>
-            void navigate({
-              search: (before) => ({ ...before, state: next === 'opened' ? undefined : next, page: undefined }),
-            })
-          }
-        />
-      </FilterBar>
+      <TitleFilter
+        value={search}
+        states={states}
+        change={(to, replace) => void navigate({ search: (before) => ({ ...before, ...to }), replace })}
+      />
       {data.items.length === 0 ? (
         <EmptyState
           title={state === 'opened' && !search.search ? 'No open merge requests' : 'No merge request is like this'}
@@ -94,6 +82,10 @@ export default function MergeRequestsPage() {
                   </span>
                   <RefBadge name={request.source_branch} />
                   {request.target_branch === project.default_branch ? null : <span>into {request.target_branch}</span>}
+                  {request.milestone ? <span>{request.milestone.title}</span> : null}
+                  {request.labels.map((label) =>
+                    typeof label === 'string' ? null : <LabelChip key={label.id} label={label} />,
+                  )}
                   {request.has_conflicts && request.state === 'opened' ? <span>Conflicts</span> : null}
                 </>
               }

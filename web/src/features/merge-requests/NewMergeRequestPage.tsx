@@ -1,17 +1,20 @@
 /** Asking for a branch to be merged: the branches, what they differ in, title and description. */
-import { Button, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
+import { toSegment } from '../../lib/urls.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
 import { CommitMeta } from '../commits/CommitMeta.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
+import { level, useProject } from '../projects/useProject.ts';
+import { useTargets } from './useTargets.ts';
 
 /** `fix-the-door` to `Fix the door`. */
 const titleOf = (branch: string): string => {
@@ -21,15 +24,24 @@ const titleOf = (branch: string): string => {
 
 export default function NewMergeRequestPage() {
   const search = useSearch({ from: '/p/$path/merge_requests/new' });
-  const { project, parts, path, segment } = useProject();
+  const { project, parts, path, ...view } = useProject();
   const [source, setSource] = useState(search.source ?? '');
-  const [target, setTarget] = useState(search.target ?? project.default_branch ?? 'main');
+  const places = useTargets();
+  const [elsewhere, setElsewhere] = useState(() => search.target === undefined && places.upstream !== null);
+  const place = elsewhere && places.upstream ? places.upstream : places.own;
+  const [chosen, setTarget] = useState(search.target);
+  const target = chosen ?? place.branch;
   const [typed, setTyped] = useState<string | null>(null);
   const [description, setDescription] = useState('');
+  const [plan, setPlan] = useState<Plan>({ labels: [], milestone: null });
   const [remove, setRemove] = useState(project.remove_source_branch_after_merge ?? true);
   const [squash, setSquash] = useState(project.squash_option === 'always' || project.squash_option === 'default_on');
-  const { data: compare } = useQuery({ ...parts.compare(target, source), enabled: source !== '' && source !== target });
+  const { data: compare } = useQuery({
+    ...parts.compare(target, source, false, elsewhere ? place.id : undefined),
+    enabled: source !== '' && (elsewhere || source !== target),
+  });
   const single = compare?.commits.length === 1 ? compare.commits[0] : undefined;
+  const same = !elsewhere && source !== '' && source === target;
   const title = typed ?? single?.title ?? titleOf(source);
   const navigate = useNavigate();
   const sending = useForm(async () => {
@@ -39,14 +51,20 @@ export default function NewMergeRequestPage() {
         body: {
           source_branch: source,
           target_branch: target,
+          ...(elsewhere ? { target_project_id: place.id } : {}),
           title,
           remove_source_branch: remove,
           squash,
           ...(description ? { description } : {}),
+          ...(!elsewhere && plan.labels.length > 0 ? { labels: [...plan.labels] } : {}),
+          ...(!elsewhere && plan.milestone ? { milestone_id: plan.milestone.id } : {}),
         },
       }),
     );
-    await navigate({ to: '/p/$path/merge_requests/$iid', params: { path: segment, iid: String(request.iid) } });
+    await navigate({
+      to: '/p/$path/merge_requests/$iid',
+      params: { path: toSegment(place.path), iid: String(request.iid) },
+    });
   });
   return (
     <Page title={`New merge request · ${project.name_with_namespace}`} heading="New merge request" narrow>
@@ -56,11 +74,21 @@ export default function NewMergeRequestPage() {
           <Group gap="xs">
             <RefPicker value={source || 'Choose a branch'} choose={setSource} label="Source branch" />
             <IconArrowRight size={16} aria-label="into" />
-            <RefPicker value={target} choose={setTarget} label="Target branch" />
+            {places.upstream ? (
+              <NativeSelect
+                size="xs"
+                aria-label="Target project"
+                data={[places.upstream.path, places.own.path]}
+                value={place.path}
+                onChange={(event) => {
+                  setElsewhere(event.currentTarget.value !== places.own.path);
+                  setTarget(undefined);
+                }}
+              />
+            ) : null}
+            <RefPicker value={target} choose={setTarget} label="Target branch" of={place.path} />
           </Group>
-          {source !== '' && source === target ? (
-            <Text c="var(--mr-failed)">Source and target are the same branch.</Text>
-          ) : null}
+          {same ? <Text c="var(--mr-failed)">Source and target are the same branch.</Text> : null}
           {compare?.commits.length === 0 ? (
             <Text c="var(--mr-dim)">The target has everything that the source has.</Text>
           ) : null}
@@ -81,6 +109,9 @@ export default function NewMergeRequestPage() {
             onChange={(event) => setDescription(event.currentTarget.value)}
             error={sending.reason('description')}
           />
+          {view.level >= level.planner && !elsewhere ? (
+            <PlanFields plan={plan} change={setPlan} reason={sending.reason} />
+          ) : null}
           <Checkbox
             label="Delete the source branch when merged"
             checked={remove}
@@ -95,7 +126,7 @@ export default function NewMergeRequestPage() {
             />
           )}
           <div>
-            <Button type="submit" loading={sending.pending} disabled={source === '' || source === target}>
+            <Button type="submit" loading={sending.pending} disabled={source === '' || same}>
               Create merge request
             </Button>
           </div>

@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   preparing: { text: 'Being prepared', mergeable: false },
   draft_status: { text: 'Still a draft', help: 'Mark it as ready to merge it.', mergeable: false },
   conflict: {
-    text: 'Both branches changed the same lines',
+    text: 'Conflicts with the target branch',
     help: 'Merge or rebase onto the target branch on your computer, solve the conflicts and push.',
     mergeable: false,
   },
@@ -28,7 +28,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   },
   need_rebase: {
     text: 'Behind its target branch',
-    help: 'Rebase it: this project takes only fast-forward merges.',
+    help: 'This project merges only what stands on top of the target branch: rebase it.',
     mergeable: false,
   },
   title_regex: {
@@ -38,6 +38,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   },
   ci_must_pass: { text: 'Its pipeline must pass first', mergeable: false, waits: false },
   ci_still_running: { text: 'Its pipeline is still running', mergeable: false, waits: true },
+  status_checks_must_pass: { text: 'External status checks must pass first', mergeable: false },
   discussions_not_resolved: { text: 'Open threads must be resolved first', mergeable: false },
   not_approved: { text: 'Approvals are missing', mergeable: false },
 };

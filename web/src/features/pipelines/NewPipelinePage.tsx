@@ -1,6 +1,8 @@
-/** Starting a pipeline for a branch or tag, with variables. */
+/** Starting a pipeline for a branch or tag, with inputs and variables. */
 import { ActionIcon, Button, Stack, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
@@ -9,6 +11,7 @@ import { useForm } from '../../ui/forms.ts';
 import { Page } from '../../ui/Page.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { useProject } from '../projects/useProject.ts';
+import { InputFields } from './InputFields.tsx';
 import classes from './pipelines.module.css';
 
 interface Row {
@@ -18,15 +21,26 @@ interface Row {
 }
 
 export default function NewPipelinePage() {
-  const { project, path, segment } = useProject();
+  const { project, path, parts, segment } = useProject();
   const [ref, setRef] = useState(project.default_branch ?? 'main');
   const [rows, setRows] = useState<readonly Row[]>([]);
+  const [given, setGiven] = useState<Readonly<Record<string, string>>>({});
+  // What was entered decides on the options of other inputs.
+  const [settled] = useDebouncedValue(given, 300);
+  const declared = useQuery({ ...parts.declaredInputs(ref, settled), placeholderData: keepPreviousData, retry: false });
+  const inputs = declared.data ?? [];
   const navigate = useNavigate();
   const sending = useForm(async () => {
     const pipeline = await unwrap(
       client.POST('/projects/{id}/pipeline', {
         params: { path: { id: path } },
-        body: { ref, variables: rows.filter((row) => row.key !== '').map(({ key, value }) => ({ key, value })) },
+        body: {
+          ref,
+          inputs: Object.fromEntries(
+            Object.entries(given).filter(([name]) => inputs.some((input) => input.name === name)),
+          ),
+          variables: rows.filter((row) => row.key !== '').map(({ key, value }) => ({ key, value })),
+        },
       }),
     );
     await navigate({ to: '/p/$path/pipelines/$id', params: { path: segment, id: String(pipeline.id) } });
@@ -41,6 +55,11 @@ export default function NewPipelinePage() {
           <div>
             <RefPicker value={ref} choose={setRef} label="Run for branch or tag" />
           </div>
+          <InputFields
+            inputs={inputs}
+            given={given}
+            change={(name, value) => setGiven((before) => ({ ...before, [name]: value }))}
+          />
           {rows.map((row) => (
             <div key={row.at} className={classes.variables}>
               <TextInput

@@ -14,6 +14,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { ExternalStatuses } from './ExternalStatuses.tsx';
 import { PipelineGraph } from './PipelineGraph.tsx';
 import classes from './pipelines.module.css';
 import { activeStatuses, sources } from './words.ts';
@@ -37,6 +38,8 @@ export default function PipelinePage() {
   });
   const { data: waits } = useSuspenseQuery(parts.pipelineNeeds(Number(id)));
   const needs = useMemo(() => new Map(waits.map((job) => [job.name, job.needs])), [waits]);
+  const own = useMemo(() => new Set(jobs.map((job) => job.id)), [jobs]);
+  const external = pipeline.source === 'external';
   const may = view.level >= level.developer;
   const again = jobs.some((job) => job.status === 'failed' || job.status === 'canceled');
   return (
@@ -81,7 +84,8 @@ export default function PipelinePage() {
           <pre>{pipeline.yaml_errors}</pre>
         </Alert>
       ) : null}
-      {jobs.length === 0 ? (
+      <ExternalStatuses sha={pipeline.sha} pipelineId={pipeline.id} jobs={own} />
+      {jobs.length === 0 && external ? null : jobs.length === 0 ? (
         <EmptyState title="No jobs">This pipeline has nothing to run.</EmptyState>
       ) : (
         <PipelineGraph jobs={jobs} needs={needs} />

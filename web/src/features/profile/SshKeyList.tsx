@@ -25,9 +25,13 @@ export function SshKeyList({ keys, after }: SshKeyListProps) {
             <>
               <span className={classes.mono}>{sshFingerprint(key.key)}</span>
               <span>{usages[key.usage_type as keyof typeof usages] ?? key.usage_type}</span>
-              <span>
-                used <TimeAgo at={key.last_used_at} />
-              </span>
+              {key.last_used_at ? (
+                <span>
+                  last used <TimeAgo at={key.last_used_at} />
+                </span>
+              ) : (
+                <span>never used</span>
+              )}
               {key.expires_at ? (
                 <span>
                   {expired(key.expires_at) ? 'expired' : 'expires'} <TimeAgo at={key.expires_at} />

@@ -1,4 +1,4 @@
-/** The front of a project; of a fork whose repository is still being copied, that it is. */
+/** The front of a project; of a fork or an import whose repository is still being copied, that it is. */
 import { useQuery } from '@tanstack/react-query';
 import * as data from '../../lib/data.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -20,7 +20,7 @@ export function Arriving() {
     return (
       <Page title={project.name_with_namespace} heading={project.name}>
         <EmptyState title="The repository could not be copied">
-          {project.import_error ?? 'Delete this project and fork again.'}
+          {project.import_error ?? 'Delete this project and try again.'}
         </EmptyState>
       </Page>
     );

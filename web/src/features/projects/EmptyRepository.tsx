@@ -1,25 +1,65 @@
-/** The first steps of a project without commits: what to type, with this project's addresses. */
-import { Text, Title } from '@mantine/core';
+/** The first steps of a project without commits: what to type, with the addresses of this project that work. */
+import { Anchor, Group, SegmentedControl, Text, Title } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
+import { gitAddresses } from '../../lib/instance.ts';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
+import { AddMenu } from '../files/AddMenu.tsx';
+import { firstSteps } from './first-steps.ts';
 import classes from './projects.module.css';
 
-export function EmptyRepository({ project }: { project: Schemas['Project'] }) {
-  const address = project.http_url_to_repo;
-  const branch = project.default_branch ?? 'main';
+export function EmptyRepository({ project, path }: { project: Schemas['Project']; path: string }) {
+  const { data: addresses } = useSuspenseQuery(gitAddresses(path));
+  const [wished, setWished] = useState('http');
+  const overSsh = addresses.ssh !== null && (wished === 'ssh' || addresses.http === null);
+  const address = overSsh ? addresses.ssh : addresses.http;
+  if (!address) return <EmptyState title="This repository is empty">git cannot reach it here.</EmptyState>;
+  const steps = firstSteps(project, address);
   return (
     <EmptyState title="This repository is empty">
-      <Text c="var(--mr-dim)">Over HTTP the password is an access token.</Text>
+      {addresses.http && addresses.ssh ? (
+        <SegmentedControl
+          size="xs"
+          my={4}
+          aria-label="Address"
+          data={[
+            { value: 'http', label: 'HTTP' },
+            { value: 'ssh', label: 'SSH' },
+          ]}
+          value={overSsh ? 'ssh' : 'http'}
+          onChange={setWished}
+        />
+      ) : null}
+      <Text c="var(--mr-dim)">
+        {overSsh ? (
+          <>
+            Over SSH your{' '}
+            <Anchor component={Link} to="/-/user_settings/ssh_keys" underline="always" inherit>
+              SSH key
+            </Anchor>{' '}
+            signs you in;{' '}
+            <Anchor component={Link} to="/help/instance_configuration" underline="always" inherit>
+              verify the host
+            </Anchor>{' '}
+            when git asks.
+          </>
+        ) : (
+          'Over HTTP the password is an access token.'
+        )}
+      </Text>
       <Title order={3} size="md" className={classes.section}>
         Push an existing repository
       </Title>
-      <Command text={`git remote add origin ${address}\ngit push --set-upstream origin --all\ngit push --tags`} />
+      <Command text={steps.existing} />
       <Title order={3} size="md" className={classes.section}>
         Or start a new one
       </Title>
-      <Command
-        text={`git clone ${address}\ncd ${project.path}\ngit switch --create ${branch}\necho '# ${project.name}' > README.md\ngit add README.md\ngit commit -m 'Add README'\ngit push --set-upstream origin ${branch}`}
-      />
+      <Command text={steps.fresh} />
+      <Group gap="sm" mt="md">
+        <AddMenu place={{ ref: project.default_branch ?? 'main', path: '' }} />
+      </Group>
     </EmptyState>
   );
 }

@@ -1,5 +1,5 @@
 /** Making a fork: where it goes, what it is called, and which branches it has. */
-import { Button, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Radio, Stack } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import * as data from '../../lib/data.ts';
 import { toSegment } from '../../lib/urls.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { NameFields } from '../../ui/NameFields.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { useProject } from './useProject.ts';
 import { VisibilityField, type VisibilityLevel } from './VisibilityField.tsx';
@@ -41,35 +42,27 @@ export default function ForkPage() {
       <form {...sending.form}>
         <FormError error={sending.error} />
         <Stack gap="md">
-          <TextInput
-            label="Name"
-            required
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={sending.reason('name')}
-          />
-          <NativeSelect
-            label="Group or person"
-            value={namespace}
-            onChange={(event) => setNamespace(event.currentTarget.value)}
-            data={namespaces.map((each) => ({ value: String(each.id), label: each.full_path }))}
-            error={sending.reason('namespace')}
-          />
-          <TextInput
-            label="Address"
-            description="The last part of the project's URL"
-            required
-            value={slug}
-            onChange={(event) => setSlug(event.currentTarget.value)}
-            error={sending.reason('path')}
-          />
+          <NameFields
+            {...{ name, changeName: setName, address: slug, changeAddress: setSlug }}
+            about="The last part of the project's URL"
+            addressRequired
+            reason={sending.reason}
+          >
+            <NativeSelect
+              label="Group or person"
+              value={namespace}
+              onChange={(event) => setNamespace(event.currentTarget.value)}
+              data={namespaces.map((each) => ({ value: String(each.id), label: each.full_path }))}
+              error={sending.reason('namespace')}
+            />
+          </NameFields>
           <Radio.Group label="Branches" value={branches} onChange={setBranches}>
             <Stack gap={6} mt={6}>
               <Radio value="all" label="All branches and tags" />
               <Radio value="one" label={`Only ${project.default_branch ?? 'the default branch'}`} />
             </Stack>
           </Radio.Group>
-          <VisibilityField value={visibility} change={setVisibility} error={sending.reason('visibility_level')} />
+          <VisibilityField value={visibility} change={setVisibility} reason={sending.reason} />
           <div>
             <Button type="submit" loading={sending.pending}>
               Fork project

@@ -1,24 +1,36 @@
 /** The front of a project: its files, the last commit and the README. */
-import { Text } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
+import { IconScale } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import * as data from '../../lib/data.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { Page } from '../../ui/Page.tsx';
 import { FolderView } from '../files/FolderView.tsx';
+import { TopicLinks } from '../topics/TopicLinks.tsx';
 import { EmptyRepository } from './EmptyRepository.tsx';
 import { useProject } from './useProject.ts';
 
 export function Overview() {
   const { project, path } = useProject();
   useLive([`project:${project.id}:refs`], [['project', path]]);
-  const description = project.description ? (
-    <Text c="var(--mr-dim)" mb="sm">
-      {project.description}
-    </Text>
-  ) : null;
+  const { data: license } = useQuery({ ...data.license(path), enabled: !project.empty_repo });
+  const about =
+    project.description || project.topics.length > 0 || license?.url ? (
+      <Stack gap={8} mb="sm">
+        {project.description ? <Text c="var(--mr-dim)">{project.description}</Text> : null}
+        <TopicLinks topics={project.topics} />
+        {license?.url ? (
+          <Anchor href={new URL(license.url).pathname} size="sm" display="inline-flex" style={{ gap: 6 }}>
+            <IconScale size={16} aria-hidden /> {license.name === 'Other' ? 'License' : license.name}
+          </Anchor>
+        ) : null}
+      </Stack>
+    ) : null;
   return (
     <Page title={project.name_with_namespace} heading={project.name} quiet>
-      {description}
+      {about}
       {project.empty_repo || !project.default_branch ? (
-        <EmptyRepository project={project} />
+        <EmptyRepository project={project} path={path} />
       ) : (
         <FolderView gitRef={project.default_branch} folder="" />
       )}

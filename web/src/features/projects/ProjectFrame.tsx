@@ -1,69 +1,34 @@
 /** The header of a project: where it is, how to clone it, and its one row of tabs. */
-import { Button, Popover, Stack, TextInput } from '@mantine/core';
-import { IconChevronDown, IconGitFork } from '@tabler/icons-react';
+import { Avatar } from '@mantine/core';
+import { IconGitFork } from '@tabler/icons-react';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { toSegment } from '../../lib/urls.ts';
-import { CopyButton } from '../../ui/CopyButton.tsx';
 import { LinkButton } from '../../ui/links.ts';
+import { useCurrentInSight } from '../../ui/SideList.tsx';
 import { useKeySequence } from '../../ui/sequence.ts';
+import { AccessButton } from '../members/AccessButton.tsx';
+import { wikiIsOpen } from '../wikis/useWiki.ts';
+import { CloneMenu } from './CloneMenu.tsx';
+import { Crumbs } from './Crumbs.tsx';
 import classes from './projects.module.css';
 import { StarButton } from './StarButton.tsx';
 import { level, useProject } from './useProject.ts';
 import { Visibility } from './Visibility.tsx';
 
-function Address({ label, value }: { label: string; value: string }) {
-  return (
-    <TextInput
-      label={label}
-      readOnly
-      value={value}
-      onFocus={(event) => event.currentTarget.select()}
-      rightSection={<CopyButton value={value} label={`Copy the address for ${label}`} />}
-    />
-  );
-}
-
-function Clone({ project }: { project: Schemas['Project'] }) {
-  return (
-    <Popover position="bottom-end" width={360} withArrow={false}>
-      <Popover.Target>
-        <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} />}>
-          Clone
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap="sm">
-          <Address label="HTTP" value={project.http_url_to_repo} />
-          <Address label="SSH" value={project.ssh_url_to_repo} />
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
-
 function Breadcrumb({ project }: { project: Schemas['Project'] }) {
-  const paths = project.namespace.full_path.split('/');
-  const names = project.name_with_namespace.split(' / ').slice(0, -1);
+  const { namespace, name_with_namespace, path_with_namespace, name } = project;
   return (
-    <nav aria-label="Breadcrumb" className={classes.crumbs}>
-      {paths.map((part, index) => (
-        <span key={paths.slice(0, index + 1).join('/')}>
-          {project.namespace.kind === 'group' ? (
-            <Link to="/g/$path" params={{ path: toSegment(paths.slice(0, index + 1).join('/')) }}>
-              {names[index] ?? part}
-            </Link>
-          ) : (
-            (names[index] ?? part)
-          )}
-          <span aria-hidden> / </span>
-        </span>
-      ))}
-      <Link to="/o/$path" params={{ path: toSegment(project.path_with_namespace) }} className={classes.name}>
-        {project.name}
+    <Crumbs
+      path={namespace.full_path}
+      names={name_with_namespace.split(' / ').slice(0, -1)}
+      linked={namespace.kind === 'group'}
+    >
+      <Link to="/o/$path" params={{ path: toSegment(path_with_namespace) }} className={classes.name}>
+        {name}
       </Link>
-    </nav>
+    </Crumbs>
   );
 }
 
@@ -92,6 +57,7 @@ function Origin({ project }: { project: Schemas['Project'] }) {
 export function ProjectFrame({ children }: { children: ReactNode }) {
   const view = useProject();
   const { project, segment } = view;
+  const tabs = useCurrentInSight<HTMLElement>();
   const navigate = useNavigate();
   const inside = useLocation({ select: (location) => location.pathname }).split('/')[3] ?? '';
   const params = useMemo(() => ({ path: segment }), [segment]);
@@ -111,24 +77,58 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
     <>
       <div className={classes.header}>
         <div className={classes.object}>
-          <Breadcrumb project={project} />
+          <span className={classes.place}>
+            <Avatar
+              src={project.avatar_url}
+              name={project.name}
+              size={24}
+              radius="sm"
+              alt=""
+              color="race"
+              variant="light"
+            />
+            <Breadcrumb project={project} />
+          </span>
           <Visibility level={project.visibility} />
           <div className={classes.grow} />
+          {view.level === 0 ? (
+            <AccessButton noun="project" path={view.path} offered={project.request_access_enabled === true} />
+          ) : null}
           <StarButton project={project} path={view.path} />
           {project.empty_repo ? null : (
             <LinkButton to="/p/$path/forks/new" params={params} leftSection={<IconGitFork size={14} aria-hidden />}>
               Fork · {project.forks_count}
             </LinkButton>
           )}
-          <Clone project={project} />
+          <CloneMenu path={view.path} />
         </div>
         <Origin project={project} />
-        <nav aria-label="Project" className={classes.tabs}>
-          <Link to="/o/$path" params={params} {...current('', 'tree', 'blob', 'commits', 'commit', 'branches')}>
+        <nav aria-label="Project" className={classes.tabs} ref={tabs}>
+          <Link
+            to="/o/$path"
+            params={params}
+            {...current(
+              '',
+              'tree',
+              'blob',
+              'commits',
+              'commit',
+              'branches',
+              'tags',
+              'compare',
+              'network',
+              'path_locks',
+              'releases',
+              'edit',
+              'new',
+              'blame',
+              'find_file',
+            )}
+          >
             Code
           </Link>
           {project.merge_requests_enabled === false ? null : (
-            <Link to="/p/$path/merge_requests" params={params} {...current('merge_requests')}>
+            <Link to="/p/$path/merge_requests" params={params} {...current('merge_requests', 'milestones')}>
               Merge requests
             </Link>
           )}
@@ -137,6 +137,11 @@ export function ProjectFrame({ children }: { children: ReactNode }) {
               Pipelines
             </Link>
           )}
+          {wikiIsOpen(project.wiki_enabled === false ? 'disabled' : project.wiki_access_level, view.level) ? (
+            <Link to="/p/$path/wikis/$" params={{ ...params, _splat: '' }} {...current('wikis')}>
+              Wiki
+            </Link>
+          ) : null}
           <Link to="/p/$path/activity" params={params} {...current('activity')}>
             Activity
           </Link>

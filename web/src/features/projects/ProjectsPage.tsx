@@ -1,34 +1,95 @@
-/** The start page: the projects of the person who is signed in. */
+/** The start page: the projects of the person who is signed in, what waits for them and what happened. */
 import { NativeSelect } from '@mantine/core';
-import { IconStar } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import * as data from '../../lib/data.ts';
-import { toSegment } from '../../lib/urls.ts';
-import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { OwnActivity } from '../activity/OwnActivity.tsx';
+import { ProjectRows } from './ProjectRows.tsx';
 import classes from './projects.module.css';
-import { Visibility } from './Visibility.tsx';
 
-const lists = { yours: 'Yours', starred: 'Starred', contributed: 'Contributed', all: 'All' } as const;
+const lists = {
+  yours: 'Yours',
+  starred: 'Starred',
+  contributed: 'Contributed',
+  all: 'All',
+  activity: 'Activity',
+} as const;
 type List = keyof typeof lists;
-const nothing: Readonly<Record<List, { title: string; help: string }>> = {
+const nothing: Readonly<Record<Exclude<List, 'activity'>, { title: string; help: string }>> = {
   yours: { title: 'You have no projects yet', help: 'Create one, then push a repository to it.' },
   starred: { title: 'You have not starred anything yet', help: 'A star keeps a project in this list.' },
   contributed: { title: 'Nothing of yours anywhere yet', help: 'Push something, or open a merge request.' },
   all: { title: 'There are no projects yet', help: 'Create the first one.' },
 };
 
+/** How many merge requests wait for the person. */
+function Waiting() {
+  const { data: counts } = useSuspenseQuery(data.waitingForUser());
+  const { assigned_merge_requests: assigned, review_requested_merge_requests: reviews } = counts;
+  if (assigned + reviews === 0) return null;
+  return (
+    <p className={classes.waiting}>
+      {assigned > 0
+        ? assigned === 1
+          ? '1 merge request is assigned to you'
+          : `${assigned} merge requests are assigned to you`
+        : null}
+      {assigned > 0 && reviews > 0 ? ', ' : null}
+      {reviews > 0 ? (reviews === 1 ? '1 waits for your review' : `${reviews} wait for your review`) : null}.
+    </p>
+  );
+}
+
+function Listed({ current }: { current: Exclude<List, 'activity'> }) {
+  const search = useSearch({ from: '/' });
+  const navigate = useNavigate({ from: '/' });
+  const { data: page } = useSuspenseQuery(data.projects(search));
+  return (
+    <>
+      <FilterBar
+        label="Filter by name"
+        value={search.search ?? ''}
+        change={(text) =>
+          void navigate({
+            search: (before) => ({ ...before, search: text || undefined, page: undefined }),
+            replace: true,
+          })
+        }
+      >
+        <NativeSelect
+          aria-label="Order"
+          value={search.order ?? 'activity'}
+          onChange={(event) =>
+            void navigate({ search: (before) => ({ ...before, order: event.currentTarget.value, page: undefined }) })
+          }
+          data={Object.entries(data.projectOrders).map(([value, { label }]) => ({ value, label }))}
+        />
+      </FilterBar>
+      {page.items.length === 0 ? (
+        <EmptyState title={search.search ? 'No project has this name' : nothing[current].title}>
+          {search.search ? 'Try a part of its name or of its group.' : nothing[current].help}
+        </EmptyState>
+      ) : (
+        <ProjectRows projects={page.items} />
+      )}
+      <Pager
+        page={search.page ?? 1}
+        nextPage={page.nextPage}
+        go={(number) => void navigate({ search: (before) => ({ ...before, page: number }) })}
+      />
+    </>
+  );
+}
+
 export default function ProjectsPage() {
   const search = useSearch({ from: '/' });
   const navigate = useNavigate({ from: '/' });
   const current: List = search.list !== undefined && search.list in lists ? (search.list as List) : 'yours';
-  const { data: page } = useSuspenseQuery(data.projects(search));
   return (
     <Page
       title="Projects"
@@ -55,64 +116,15 @@ export default function ProjectsPage() {
           </Link>
         ))}
       </nav>
-      <FilterBar
-        label="Filter by name"
-        value={search.search ?? ''}
-        change={(text) =>
-          void navigate({
-            search: (before) => ({ ...before, search: text || undefined, page: undefined }),
-            replace: true,
-          })
-        }
-      >
-        <NativeSelect
-          aria-label="Order"
-          value={search.order ?? 'activity'}
-          onChange={(event) =>
-            void navigate({ search: (before) => ({ ...before, order: event.currentTarget.value, page: undefined }) })
-          }
-          data={Object.entries(data.projectOrders).map(([value, { label }]) => ({ value, label }))}
+      <Waiting />
+      {current === 'activity' ? (
+        <OwnActivity
+          page={search.page ?? 1}
+          go={(number) => void navigate({ search: (before) => ({ ...before, page: number }) })}
         />
-      </FilterBar>
-      {page.items.length === 0 ? (
-        <EmptyState title={search.search ? 'No project has this name' : nothing[current].title}>
-          {search.search ? 'Try a part of its name or of its group.' : nothing[current].help}
-        </EmptyState>
       ) : (
-        <DataList label="Projects">
-          {page.items.map((project) => (
-            <DataRow
-              key={project.id}
-              title={
-                <Link to="/o/$path" params={{ path: toSegment(project.path_with_namespace) }} data-entry>
-                  {project.name_with_namespace}
-                </Link>
-              }
-              meta={
-                <>
-                  <Visibility level={project.visibility} />
-                  {project.description ? <span>{project.description}</span> : null}
-                </>
-              }
-              after={
-                <>
-                  {project.star_count > 0 ? (
-                    <span title="Stars" className={classes.count}>
-                      <IconStar size={12} aria-label="Stars" /> {project.star_count}
-                    </span>
-                  ) : null}
-                  <TimeAgo at={project.last_activity_at} />
-                </>
-              }
-            />
-          ))}
-        </DataList>
+        <Listed current={current} />
       )}
-      <Pager
-        page={search.page ?? 1}
-        nextPage={page.nextPage}
-        go={(number) => void navigate({ search: (before) => ({ ...before, page: number }) })}
-      />
     </Page>
   );
 }

@@ -7,12 +7,17 @@ export type VisibilityLevel = (typeof visibilities)[number]['value'];
 interface VisibilityFieldProps {
   value: VisibilityLevel;
   change: (value: VisibilityLevel) => void;
-  error?: string | undefined;
+  reason(field: string): string | undefined;
 }
 
-export function VisibilityField({ value, change, error }: VisibilityFieldProps) {
+export function VisibilityField({ value, change, reason }: VisibilityFieldProps) {
   return (
-    <Radio.Group label="Visibility" value={value} onChange={(next) => change(next as VisibilityLevel)} error={error}>
+    <Radio.Group
+      label="Visibility"
+      value={value}
+      onChange={(next) => change(next as VisibilityLevel)}
+      error={reason('visibility_level') ?? reason('visibility')}
+    >
       <Stack gap={6} mt={6}>
         {visibilities.map((each) => (
           <Radio key={each.value} value={each.value} label={each.label} description={each.description} />

@@ -3,7 +3,8 @@ import { isNotFound, notFound } from '@tanstack/react-router';
 import * as accounts from '../../lib/accounts.ts';
 import { ApiError } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
-import { groupsBelow, projectsIn } from '../../lib/groups.ts';
+import { groupLevel, groupsBelow, projectsIn } from '../../lib/groups.ts';
+import { gitAddresses } from '../../lib/instance.ts';
 import { queries } from '../../lib/queries.ts';
 import { currentSession } from '../../lib/session.ts';
 
@@ -36,9 +37,10 @@ export async function resolveObject(path: string): Promise<NamedObject> {
       const parts = data.of(path);
       if (ref && !project.empty_repo)
         await Promise.all([
-          queries.ensureQueryData(parts.tree(ref, '')),
+          queries.ensureInfiniteQueryData(parts.tree(ref, '')),
           queries.ensureQueryData(parts.commits({ ref, folder: '', perPage: 1 })),
         ]);
+      else await queries.ensureQueryData(gitAddresses(path));
       return { kind: 'project', path };
     }
   } catch (error) {
@@ -57,6 +59,7 @@ export async function resolveObject(path: string): Promise<NamedObject> {
   try {
     await Promise.all([
       queries.ensureQueryData(data.group(path)),
+      queries.ensureQueryData(groupLevel(path)),
       queries.ensureQueryData(groupsBelow(path, {})),
       queries.ensureQueryData(projectsIn(path, {})),
     ]);

@@ -1,9 +1,10 @@
 /** Deleting a project. */
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
+import { ActionSection } from '../../ui/ActionSection.tsx';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { useProject } from '../projects/useProject.ts';
 
@@ -21,9 +22,11 @@ export function DangerSettings() {
     },
   });
   return (
-    <Stack gap="md" align="start">
-      <h2>Delete the project</h2>
-      <Text>Its repository, merge requests, pipelines, logs and artifacts are deleted with it.</Text>
+    <ActionSection title="Delete the project">
+      <Text>
+        Its repository, merge requests, pipelines, logs and artifacts go with it. It can be brought back for the days
+        that this instance keeps what is deleted.
+      </Text>
       <Button color="red" onClick={() => setAsking(true)}>
         Delete project
       </Button>
@@ -38,6 +41,6 @@ export function DangerSettings() {
         close={() => setAsking(false)}
         confirm={() => remove.mutate()}
       />
-    </Stack>
+    </ActionSection>
   );
 }

@@ -64,22 +64,24 @@ export function FieldsForm({ title, fields }: { title: string; fields: readonly 
   const sent = () =>
     Object.fromEntries(Object.entries(changed).map(([key, value]) => [key, value === '' ? null : value]));
   const sending = useProjectForm(() => sent() as Change);
+  const input = (field: Field) => (
+    <FieldInput
+      key={field.key}
+      field={field}
+      value={currentOf(field)}
+      change={(value) => setChanged((before) => ({ ...before, [field.key]: value }))}
+      error={sending.reason(field.key)}
+    />
+  );
   return (
     <form {...sending.form}>
       <h2>{title}</h2>
       <FormError error={sending.error} />
       <Stack gap="lg">
-        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md">
-          {fields.map((field) => (
-            <FieldInput
-              key={field.key}
-              field={field}
-              value={currentOf(field)}
-              change={(value) => setChanged((before) => ({ ...before, [field.key]: value }))}
-              error={sending.reason(field.key)}
-            />
-          ))}
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md" style={{ alignItems: 'end' }}>
+          {fields.filter(({ kind }) => kind !== 'switch').map(input)}
         </SimpleGrid>
+        <Stack gap={10}>{fields.filter(({ kind }) => kind === 'switch').map(input)}</Stack>
         <Save pending={sending.pending} done={sending.done} />
       </Stack>
     </form>

@@ -30,12 +30,14 @@ export function MergeSettings() {
   const [squash, setSquash] = useState<Squash>(project.squash_option ?? 'default_off');
   const [passes, setPasses] = useState(project.only_allow_merge_if_pipeline_succeeds ?? false);
   const [skipped, setSkipped] = useState(project.allow_merge_on_skipped_pipeline ?? false);
+  const [checked, setChecked] = useState(project.only_allow_merge_if_all_status_checks_passed ?? false);
   const [remove, setRemove] = useState(project.remove_source_branch_after_merge ?? true);
   const sending = useProjectForm(() => ({
     merge_method: method,
     squash_option: squash,
     only_allow_merge_if_pipeline_succeeds: passes,
     allow_merge_on_skipped_pipeline: skipped,
+    only_allow_merge_if_all_status_checks_passed: checked,
     remove_source_branch_after_merge: remove,
   }));
   return (
@@ -68,6 +70,11 @@ export function MergeSettings() {
             disabled={!passes}
             checked={skipped}
             onChange={(event) => setSkipped(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="All status checks must pass"
+            checked={checked}
+            onChange={(event) => setChecked(event.currentTarget.checked)}
           />
           <Checkbox
             label="Delete source branches when merged, unless chosen otherwise"

@@ -1,11 +1,12 @@
 /** Moving a project elsewhere, and making it read-only. */
-import { Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
 import { toSegment } from '../../lib/urls.ts';
+import { ActionSection } from '../../ui/ActionSection.tsx';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useProject } from '../projects/useProject.ts';
@@ -26,12 +27,16 @@ export function Transfer() {
     },
   });
   return (
-    <Stack gap="md" align="start">
-      <h2>Move the project</h2>
-      <Text>Old addresses lead to the new place until something else is there.</Text>
+    <ActionSection title="Move the project">
+      <Text>
+        Members, branches, merge requests and pipelines move along. Old addresses lead to the new place until something
+        else is there.
+      </Text>
       <FormError error={error ?? null} />
       <NativeSelect
         label="New group"
+        w="100%"
+        maw={420}
         value={target}
         onChange={(event) => setTarget(event.currentTarget.value)}
         data={[
@@ -45,7 +50,7 @@ export function Transfer() {
       <ConfirmName
         opened={asking}
         title="Move project"
-        text="The address of the project changes."
+        text="The address of the project changes, and the members of the new group are its members."
         name={project.path_with_namespace}
         action="Move project"
         pending={move.isPending}
@@ -53,7 +58,7 @@ export function Transfer() {
         close={() => setAsking(false)}
         confirm={() => move.mutate()}
       />
-    </Stack>
+    </ActionSection>
   );
 }
 
@@ -72,8 +77,7 @@ export function Archive() {
     onSuccess: () => cache.invalidateQueries({ queryKey: ['project', path], exact: true }),
   });
   return (
-    <Stack gap="md" align="start">
-      <h2>{project.archived ? 'Open the project again' : 'Archive the project'}</h2>
+    <ActionSection title={project.archived ? 'Open the project again' : 'Archive the project'}>
       <Text>
         {project.archived
           ? 'It is read-only now: nobody can push or change anything in it.'
@@ -83,7 +87,7 @@ export function Archive() {
       <Button variant="default" loading={change.isPending} onClick={() => change.mutate()}>
         {project.archived ? 'Unarchive project' : 'Archive project'}
       </Button>
-    </Stack>
+    </ActionSection>
   );
 }
 
@@ -100,13 +104,12 @@ export function Restore() {
     },
   });
   return (
-    <Stack gap="md" align="start">
-      <h2>Bring the project back</h2>
+    <ActionSection title="Bring the project back">
       <Text>It waits for its removal. Brought back, it has its name and address again if they are free.</Text>
       <FormError error={restore.error} />
       <Button loading={restore.isPending} onClick={() => restore.mutate()}>
         Restore project
       </Button>
-    </Stack>
+    </ActionSection>
   );
 }

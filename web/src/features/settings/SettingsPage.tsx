@@ -1,9 +1,19 @@
 /** Settings of a project: one list on the left, one part at a time. */
 import { Stack } from '@mantine/core';
-import { Link, useSearch } from '@tanstack/react-router';
-import { Page } from '../../ui/Page.tsx';
-import sideList from '../../ui/side-list.module.css';
+import { useSearch } from '@tanstack/react-router';
+import { projectHooks } from '../../lib/hooks.ts';
+import { projectBranches } from '../../lib/protections.ts';
+import { projectPushRule } from '../../lib/push-rules.ts';
+import { projectServiceAccounts } from '../../lib/service-accounts.ts';
+import { ProjectDeployKeys } from '../deploy-keys/ProjectDeployKeys.tsx';
+import { HookManager } from '../hooks/HookManager.tsx';
 import { useProject } from '../projects/useProject.ts';
+import { ProtectedBranches } from '../protections/ProtectedBranches.tsx';
+import { ProtectedTags } from '../protections/ProtectedTags.tsx';
+import { PushRules } from '../push-rules/PushRules.tsx';
+import { ServiceAccountManager } from '../service-accounts/ServiceAccountManager.tsx';
+import { StatusCheckSettings } from '../status-checks/StatusCheckSettings.tsx';
+import { ExportSettings } from '../transfers/ExportSettings.tsx';
 import { DangerSettings } from './DangerSettings.tsx';
 import { FieldsForm } from './FieldsForm.tsx';
 import { featureFields, messageFields, pipelineFields } from './fields.ts';
@@ -11,9 +21,9 @@ import { GeneralSettings } from './GeneralSettings.tsx';
 import { JobTokenSettings } from './JobTokenSettings.tsx';
 import { MergeSettings } from './MergeSettings.tsx';
 import { Archive, Restore, Transfer } from './PlaceSettings.tsx';
-import { PushRuleSettings } from './PushRuleSettings.tsx';
 import { RunnerSettings } from './RunnerSettings.tsx';
-import classes from './settings.module.css';
+import { SecretSettings } from './SecretSettings.tsx';
+import { SettingsFrame, type SettingsParts } from './SettingsFrame.tsx';
 import { AccessTokenSettings, DeployTokenSettings } from './TokenSettings.tsx';
 import { VariableSettings } from './VariableSettings.tsx';
 
@@ -25,15 +35,52 @@ const MergeParts = () => (
     <FieldsForm title="Titles and messages" fields={messageFields} />
   </Stack>
 );
+function BranchProtection() {
+  const { path, project } = useProject();
+  return (
+    <>
+      <h2>Protected branches</h2>
+      <ProtectedBranches place={projectBranches(path)} topics={[`project:${project.id}:refs`]} />
+    </>
+  );
+}
+function PushRuleSettings() {
+  const { path } = useProject();
+  return (
+    <>
+      <h2>Push rule</h2>
+      <PushRules place={projectPushRule(path)} />
+    </>
+  );
+}
+function Webhooks() {
+  const { path } = useProject();
+  return (
+    <>
+      <h2>Webhooks</h2>
+      <HookManager place={projectHooks(path)} />
+    </>
+  );
+}
+function ServiceAccounts() {
+  const { path } = useProject();
+  return (
+    <>
+      <h2>Service accounts</h2>
+      <ServiceAccountManager place={projectServiceAccounts(path)} />
+    </>
+  );
+}
 /** What owners alone may do; the server decides. */
 function PlaceSettings() {
   const { project } = useProject();
   return (
-    <Stack gap={40}>
+    <>
+      <h2>Archive, move, delete</h2>
       <Archive />
       <Transfer />
       {project.marked_for_deletion_on ? <Restore /> : <DangerSettings />}
-    </Stack>
+    </>
   );
 }
 
@@ -41,45 +88,26 @@ const parts = {
   general: ['General', GeneralSettings],
   features: ['Features', FeatureSettings],
   merge: ['Merge requests', MergeParts],
+  'status-checks': ['Status checks', StatusCheckSettings],
   pipelines: ['Pipelines', PipelineSettings],
-  'push-rules': ['Push rules', PushRuleSettings],
+  'protected-branches': ['Protected branches', BranchProtection],
+  'protected-tags': ['Protected tags', ProtectedTags],
+  'push-rules': ['Push rule', PushRuleSettings],
+  secrets: ['Secret push protection', SecretSettings],
   variables: ['CI/CD variables', VariableSettings],
   runners: ['Runners', RunnerSettings],
   'job-tokens': ['Job tokens', JobTokenSettings],
   'access-tokens': ['Access tokens', AccessTokenSettings],
+  'service-accounts': ['Service accounts', ServiceAccounts],
   'deploy-tokens': ['Deploy tokens', DeployTokenSettings],
+  'deploy-keys': ['Deploy keys', ProjectDeployKeys],
+  hooks: ['Webhooks', Webhooks],
+  export: ['Export', ExportSettings],
   place: ['Archive, move, delete', PlaceSettings],
-} as const;
+} satisfies SettingsParts;
 
 export default function SettingsPage() {
-  const { part = 'general' } = useSearch({ from: '/p/$path/settings' });
+  const { part } = useSearch({ from: '/p/$path/settings' });
   const { project, segment } = useProject();
-  const name = part in parts ? (part as keyof typeof parts) : 'general';
-  const [title, Part] = parts[name];
-  return (
-    <Page title={`${title} · ${project.name_with_namespace}`} heading="Settings">
-      <div className={classes.layout}>
-        <nav aria-label="Settings" className={sideList.list}>
-          {Object.entries(parts).map(([key, [label]]) => (
-            <Link
-              key={key}
-              to="/p/$path/settings"
-              params={{ path: segment }}
-              search={{ part: key === 'general' ? undefined : key }}
-              activeOptions={{ exact: true }}
-              aria-current={key === name ? 'page' : undefined}
-            >
-              {label}
-            </Link>
-          ))}
-          <Link to="/p/$path/audit_events" params={{ path: segment }}>
-            Audit events
-          </Link>
-        </nav>
-        <section aria-label={title} className={classes.part}>
-          <Part key={name} />
-        </section>
-      </div>
-    </Page>
-  );
+  return <SettingsFrame kind="p" segment={segment} whose={project.name_with_namespace} parts={parts} part={part} />;
 }

@@ -1,10 +1,10 @@
 /** A file's text with line numbers that are links, highlighted when the worker has answered. */
 import { memo, useMemo, useRef } from 'react';
+import { CodeLine } from './CodeLine.tsx';
 import classes from './code.module.css';
 import { type TokenLines, useHighlight } from './highlight.ts';
 import { languageOf } from './languages.ts';
 import type { LineRange } from './lines.ts';
-import { tokenStyle } from './tokens.ts';
 import { useLineHash } from './useLineHash.ts';
 
 /** Lines that are laid out together: what is outside the window costs nothing. */
@@ -29,19 +29,7 @@ const Chunk = memo(function Chunk({ start, lines, tokens, range }: ChunkProps) {
       {lines.map((line, index) => {
         const number = start + index + 1;
         const chosen = range !== null && number >= range.from && number <= range.to;
-        return (
-          <div className={classes.line} key={number} data-chosen={chosen || undefined}>
-            <span className={classes.number} data-line={number} />
-            <code className={classes.code}>
-              {tokens?.[index]?.map(([text, light, dark], at) => (
-                <span key={`${at}:${text}`} className={classes.token} style={tokenStyle(light, dark)}>
-                  {text}
-                </span>
-              )) ?? line}
-              {'\n'}
-            </code>
-          </div>
-        );
+        return <CodeLine key={number} number={number} text={line} tokens={tokens?.[index]} chosen={chosen} />;
       })}
     </div>
   );

@@ -23,6 +23,10 @@ function ask(text: string, language: Language, heard: (lines: TokenLines) => voi
   return () => void waiting.delete(id);
 }
 
+/** The lines of a text; none for what cannot be highlighted. */
+export const highlighted = (text: string, language: Language): Promise<TokenLines> =>
+  new Promise((resolve) => ask(text, language, resolve));
+
 /** Null until highlighted, and for plain text. */
 export function useHighlight(text: string, language: Language | null): TokenLines | null {
   const [result, setResult] = useState<{ text: string; lines: TokenLines } | null>(null);

@@ -112,3 +112,9 @@ export function languageOf(fileName: string): Language | null {
   if (Object.hasOwn(names, name)) return names[name] ?? null;
   return Object.hasOwn(extensions, extension) ? (extensions[extension] ?? null) : null;
 }
+
+/** What the first line of a block of code calls it: a language, or the ending of its files. */
+export function languageNamed(word: string): Language | null {
+  const name = word.toLowerCase();
+  return Object.hasOwn(grammars, name) ? (name as Language) : languageOf(`x.${name}`);
+}

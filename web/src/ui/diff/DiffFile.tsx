@@ -3,69 +3,24 @@ import { ActionIcon, Button } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { Link, useParams } from '@tanstack/react-router';
-import { Fragment, memo, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { CopyButton } from '../CopyButton.tsx';
+import { DiffLines } from './DiffLines.tsx';
 import classes from './diff.module.css';
-import { type DiffLine, pairLines, parseHunks } from './hunks.ts';
+import { parseHunks } from './hunks.ts';
+import type { LineComments } from './line-comments.ts';
 import type { DiffLook } from './look.ts';
 
 /** More lines than this are shown on demand. */
 const largeLines = 1_500;
-const signs = { added: '+', removed: '−', same: ' ', hunk: '', note: '' } as const;
-
-const Unified = memo(function Unified({ lines }: { lines: readonly DiffLine[] }) {
-  return (
-    <tbody>
-      {lines.map((line, index) => (
-        <tr key={`${line.kind}${line.old}:${line.now}:${index}`} data-kind={line.kind}>
-          <td className={classes.number} data-line={line.old ?? ''} />
-          <td className={classes.number} data-line={line.now ?? ''} />
-          <td className={classes.text}>
-            <span className={classes.sign}>{signs[line.kind]}</span>
-            {line.text}
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  );
-});
-
-function Half({ line, side }: { line: DiffLine | null; side: 'old' | 'now' }) {
-  if (!line) return <td className={classes.nothing} colSpan={2} />;
-  return (
-    <>
-      <td className={classes.number} data-kind={line.kind} data-line={line[side] ?? ''} />
-      <td className={classes.text} data-kind={line.kind}>
-        <span className={classes.sign}>{signs[line.kind]}</span>
-        {line.text}
-      </td>
-    </>
-  );
+interface BodyProps {
+  file: Schemas['FileDiff'];
+  look: DiffLook;
+  comments: LineComments | undefined;
 }
 
-const Split = memo(function Split({ lines }: { lines: readonly DiffLine[] }) {
-  return (
-    <tbody>
-      {pairLines(lines).map(({ left, right }, index) => (
-        <tr key={`${left?.old}:${right?.now}:${index}`} data-kind={left === right ? left?.kind : undefined}>
-          {left?.kind === 'hunk' ? (
-            <td colSpan={4} className={classes.text}>
-              {left.text}
-            </td>
-          ) : (
-            <Fragment>
-              <Half line={left} side="old" />
-              <Half line={right} side="now" />
-            </Fragment>
-          )}
-        </tr>
-      ))}
-    </tbody>
-  );
-});
-
-function Body({ file, look }: { file: Schemas['FileDiff']; look: DiffLook }) {
+function Body({ file, look, comments }: BodyProps) {
   const lines = useMemo(() => parseHunks(file.diff), [file.diff]);
   const [whole, setWhole] = useState(lines.length <= largeLines);
   if (lines.length === 0) {
@@ -91,9 +46,7 @@ function Body({ file, look }: { file: Schemas['FileDiff']; look: DiffLook }) {
   }
   return (
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={`Diff of ${file.new_path}`}>
-      <table className={classes.table} data-look={look}>
-        {look === 'Split' ? <Split lines={lines} /> : <Unified lines={lines} />}
-      </table>
+      <DiffLines file={file} lines={lines} look={look} comments={comments} />
     </div>
   );
 }
@@ -105,9 +58,10 @@ interface DiffFileProps {
   gitRef: string;
   /** Built at once, without waiting for the window to come near. */
   near: boolean;
+  comments?: LineComments | undefined;
 }
 
-export function DiffFile({ file, count, look, gitRef, near }: DiffFileProps) {
+export function DiffFile({ file, count, look, gitRef, near, comments }: DiffFileProps) {
   const { path = '' } = useParams({ strict: false });
   const [open, setOpen] = useState(true);
   const [seen, setSeen] = useState(near);
@@ -147,7 +101,7 @@ export function DiffFile({ file, count, look, gitRef, near }: DiffFileProps) {
       </div>
       {open ? (
         seen ? (
-          <Body file={file} look={look} />
+          <Body file={file} look={look} comments={comments} />
         ) : (
           <div style={{ height: Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
         )

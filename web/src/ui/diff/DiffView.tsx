@@ -9,12 +9,15 @@ import { sessionQuery } from '../../lib/session.ts';
 import { DiffFile } from './DiffFile.tsx';
 import classes from './diff.module.css';
 import { countChanges } from './hunks.ts';
+import type { LineComments } from './line-comments.ts';
 import { type DiffLook, useDiffLook } from './look.ts';
 
 interface DiffViewProps {
   files: readonly Schemas['FileDiff'][];
   /** The commit whose files the new side shows. */
   gitRef: string;
+  /** What is said at lines, where that can be. */
+  comments?: LineComments;
 }
 
 /** Whether the person wants to see one file at a time. Loaders fetch it before. */
@@ -53,7 +56,7 @@ function FilePicker({ files, at, go }: FilePickerProps) {
   );
 }
 
-export function DiffView({ files, gitRef }: DiffViewProps) {
+export function DiffView({ files, gitRef, comments }: DiffViewProps) {
   const [look, setLook] = useDiffLook();
   const oneByOne = useOneByOne() && files.length > 1;
   const [chosen, setChosen] = useState(0);
@@ -88,6 +91,7 @@ export function DiffView({ files, gitRef }: DiffViewProps) {
             look={small ? 'Unified' : look}
             gitRef={gitRef}
             near={oneByOne || index < 3}
+            comments={comments}
           />
         ),
       )}

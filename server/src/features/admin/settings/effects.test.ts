@@ -2,7 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountEffects } from '../../../../test/account-effects.ts';
 import { eventually, type JobView, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
-import { buildProject, buildToken, unique } from '../../../../test/factories.ts';
+import { buildGroup, buildProject, buildToken, unique } from '../../../../test/factories.ts';
+import { maintenanceEffects } from '../../../../test/maintenance-effects.ts';
+import { pushEffects } from '../../../../test/push-effects.ts';
+import { sshEffects } from '../../../../test/ssh-effects.ts';
+import { createOutbound, type OutboundKind } from '../../../kernel/outbound/index.ts';
 import { type SettingName, settingNames, settingRows } from '../../../kernel/settings/index.ts';
 
 type Body = Record<string, unknown>;
@@ -11,10 +15,20 @@ let world: World;
 let runner: ProtocolRunner;
 /** An administrator's, with the scope that admin mode asks for. */
 let adminToken: string;
+/** A project whose files are templates. */
+let templates: number;
+/** A group whose projects are. */
+let templateGroup: number;
 beforeAll(async () => {
   world = await startWorld();
   runner = await world.runner();
   adminToken = (await buildToken(world.app, { user: world.admin.user, scopes: ['api', 'admin_mode'] })).secret;
+  const kept = await world.project();
+  await kept.commit(null, { files: { 'gitignore/House.gitignore': 'x\n' } });
+  templates = kept.id;
+  const group = await buildGroup(world.app, { owner: world.owner.user });
+  await buildProject(world.app, { namespace: group, name: 'Pattern', path: 'pattern' });
+  templateGroup = group.id;
 });
 afterAll(() => world.close());
 
@@ -53,6 +67,26 @@ const ofNewGroup = (field: string) => async () => (await newGroup()).body[field]
 const newHook = (url: string) => async () => {
   const { id } = await buildProject(world.app, { owner: world.owner.user });
   return (await call('POST', `/projects/${id}/hooks`, { url }, world.owner.token)).status;
+};
+
+/** Sends a request to this instance under a name of it, which another resolver says is somewhere else. */
+const outbound = (kind: OutboundKind, addresses: readonly string[]) => async () => {
+  const { send } = createOutbound({ settings: world.app.settings, resolve: async () => addresses });
+  const { port } = new URL(world.app.url);
+  const answer = await send({ url: `http://localhost:${port}/-/liveness`, kind });
+  return answer.ok ? answer.status : answer.reason;
+};
+
+const written = (bytes: number) => async () => {
+  const { id } = (await newProject()).body;
+  const page = { title: 'Page', content: 'x'.repeat(bytes) };
+  return (await call('POST', `/projects/${id}/wikis`, page, world.owner.token)).status;
+};
+const uploaded = (bytes: number) => async () => {
+  const { id } = await buildProject(world.app, { owner: world.owner.user });
+  const form = new FormData();
+  form.append('file', new Blob([Buffer.alloc(bytes)]), 'large.bin');
+  return (await world.app.api('POST', `/projects/${id}/uploads`, { token: world.owner.token, form })).status;
 };
 
 const signIn = (login: string, secret = password, more: Body = {}) =>
@@ -154,6 +188,9 @@ interface Effect {
 
 const effects: Readonly<Record<string, Effect>> = {
   ...accountEffects(() => world),
+  ...maintenanceEffects(() => world),
+  ...pushEffects(() => world),
+  ...sshEffects(() => world),
   refuse_tokens_in_urls: {
     value: true,
     look: async () => (await world.app.api('GET', '/user', { query: { private_token: world.owner.token } })).status,
@@ -284,6 +321,23 @@ const effects: Readonly<Record<string, Effect>> = {
     before: [202, expect.any(Number)],
     after: [403, 202],
   },
+  group_owners_can_manage_default_branch_protection: {
+    value: false,
+    look: async () => {
+      const { id } = (await newGroup()).body;
+      const answers = [];
+      for (const [level, token] of [
+        [0, world.owner.token],
+        [1, adminToken],
+      ] as const) {
+        await call('PUT', `/groups/${id}`, { default_branch_protection: level }, token);
+        answers.push((await call('GET', `/groups/${id}`)).body.default_branch_protection);
+      }
+      return answers;
+    },
+    before: [0, 1],
+    after: [2, 1],
+  },
   deletion_adjourned_period: { value: 0, look: () => deletion(), before: 200, after: 404 },
   enabled_git_access_protocol: { value: 'ssh', look: () => gitStatus(world.owner.token), before: 200, after: 403 },
   allow_runner_registration_token: {
@@ -331,6 +385,28 @@ const effects: Readonly<Record<string, Effect>> = {
     before: null,
     after: 'ci/main.yml',
   },
+  custom_project_templates_group_id: {
+    get value() {
+      return templateGroup;
+    },
+    look: async () => (await newProject({ use_custom_template: true, template_name: 'pattern' })).status,
+    before: 400,
+    after: 201,
+  },
+  file_template_project_id: {
+    get value() {
+      return templates;
+    },
+    look: async () => (await call('GET', '/templates/gitignores/House')).body.content,
+    before: undefined,
+    after: 'x\n',
+  },
+  project_export_enabled: {
+    value: false,
+    look: async () => (await call('POST', `/projects/${templates}/export`, {}, world.owner.token)).status,
+    before: 202,
+    after: 404,
+  },
   keep_latest_artifact: { value: false, look: ofNewProject('keep_latest_artifact'), before: true, after: false },
   allow_local_requests_from_web_hooks_and_services: {
     value: true,
@@ -350,6 +426,35 @@ const effects: Readonly<Record<string, Effect>> = {
     before: 201,
     after: 422,
   },
+  allow_local_requests_from_system_hooks: {
+    value: false,
+    look: outbound('system_hook', ['127.0.0.1']),
+    before: 200,
+    after: 'refused',
+  },
+  dns_rebinding_protection_enabled: {
+    value: false,
+    look: outbound('system_hook', ['127.0.0.2']),
+    before: 'connection',
+    after: 200,
+  },
+  wiki_page_max_content_bytes: { value: 1024, look: written(1025), before: 201, after: 400 },
+  max_attachment_size: { value: 1, look: uploaded(1024 ** 2 + 1), before: 201, after: 413 },
+  push_event_hooks_limit: {
+    value: 0,
+    look: async () => {
+      const project = await world.project();
+      // What was pushed before there was a hook is not its matter.
+      await world.app.delivery.drain();
+      const hook = { project_id: project.id, url: 'http://127.0.0.1:9/', events: ['push_events'] };
+      const { id } = await world.app.db.insertInto('web_hooks').values(hook).returning('id').executeTakeFirstOrThrow();
+      await project.commit(null, { files: { 'told.txt': 'x' } });
+      await world.app.delivery.drain();
+      return (await world.app.db.selectFrom('web_hook_calls').select('id').where('hook_id', '=', id).execute()).length;
+    },
+    before: 1,
+    after: 0,
+  },
   shared_runners_enabled: { value: false, look: ofNewProject('shared_runners_enabled'), before: true, after: false },
 };
 
@@ -361,12 +466,20 @@ const mailed: readonly SettingName[] = [
   'html_emails_enabled',
   'user_deactivation_emails_enabled',
 ];
+/** Archives and imports: the tests of namespaces/transfers have some. */
+const archives: readonly SettingName[] = [
+  'import_sources',
+  'max_decompressed_archive_size',
+  'max_export_size',
+  'max_import_size',
+  'max_import_remote_file_size',
+];
 /** Takes the tokens of this test away with all others: identity/tokens/tokens.test.ts. */
 const tokensGone: SettingName = 'disable_personal_access_tokens';
 
 it('covers every setting that acts', () => {
   const own = (name: SettingName) =>
-    settingRows[name].owner !== 'limits' && !mailed.includes(name) && name !== tokensGone;
+    settingRows[name].owner !== 'limits' && !mailed.includes(name) && !archives.includes(name) && name !== tokensGone;
   const acting = settingNames.filter((name) => settingRows[name].acts && own(name));
   expect(Object.keys(effects).sort()).toEqual([...acting].sort());
 });

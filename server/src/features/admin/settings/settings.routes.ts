@@ -26,6 +26,8 @@ export const settingsRoutes = (settings: Settings): readonly Route[] => [
     ...shared,
     method: 'PUT',
     summary: 'Change application settings',
+    // It ends with this.
+    duringMaintenance: true,
     params: SettingsParams,
     handler: async (context) => {
       await settings.write(context.params as SettingsParams, originOf(context));

@@ -33,6 +33,8 @@ describe('features', () => {
   it('list what there is and what was set', async () => {
     expect((await app.api('GET', '/features/definitions', { token })).body).toEqual([
       expect.objectContaining({ name, default_enabled: false, milestone: '16.4', type: 'ops' }),
+      expect.objectContaining({ name: 'git_push_create_all_pipelines', default_enabled: false, milestone: '11.11' }),
+      expect.objectContaining({ name: 'two_factor_for_cli', default_enabled: false, milestone: '13.7', type: 'ops' }),
     ]);
     expect((await app.api('GET', '/features', { token })).body).toEqual([]);
     const on = await set({ value: true });

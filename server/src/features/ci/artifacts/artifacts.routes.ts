@@ -5,9 +5,21 @@ import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact } from '../../../kernel/db/rows.ts';
+import { attachment } from '../../../kernel/http/attachment.ts';
 import { forbidden, notFound, unauthorized } from '../../../kernel/http/errors.ts';
 import { IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
-import { answer, Binary, Empty, type Route, route, type Streamed, streamed } from '../../../kernel/http/route.ts';
+import {
+  type Answer,
+  answer,
+  Binary,
+  Empty,
+  elsewhere,
+  type Route,
+  redirectSeconds,
+  route,
+  type Streamed,
+  streamed,
+} from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { JobEntity } from '../jobs/jobs.entity.ts';
 import { findJob } from '../jobs/jobs.queries.ts';
@@ -27,15 +39,9 @@ const inArchive = Str({ description: 'Path inside the archive' });
 const ofJob = '/projects/:id/jobs/:job_id/artifacts';
 const ofRef = '/projects/:id/jobs/artifacts/:ref_name';
 
-/** A name for the browser; whatever a runner called its file. */
-const disposition = (filename: string): string => {
-  const plain = filename.replace(/[^A-Za-z0-9._ -]/g, '_');
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(filename)}`;
-};
-
 /** Nothing of what a job made is shown as a page of this site. */
 const inert = (filename: string) => ({
-  'Content-Disposition': disposition(filename),
+  'Content-Disposition': attachment(filename),
   'Content-Security-Policy': "sandbox; default-src 'none'",
 });
 
@@ -56,13 +62,22 @@ function mayDownload(subject: ProjectSubject, caller: Caller, artifact: JobArtif
   }
 }
 
-/** The archive as a download. */
-export async function archiveStream(deps: Pick<CiDependencies, 'objects'>, artifact: JobArtifact): Promise<Streamed> {
-  if (!(await deps.objects.exists(artifact.object_key))) throw notFound();
-  return streamed(async () => deps.objects.get(artifact.object_key), 'application/zip', {
-    ETag: `"${artifact.sha256.toString('hex')}"`,
-    ...inert(artifact.filename),
-    'Content-Length': String(artifact.size),
+/** The archive as a download; `direct` when the client may be sent to the object storage. */
+export async function sendArchive(
+  { objects }: Pick<CiDependencies, 'objects'>,
+  { object_key: key, filename, sha256, size }: JobArtifact,
+  direct: boolean,
+): Promise<Streamed | Answer> {
+  if (!(await objects.exists(key))) throw notFound();
+  const type = 'application/zip';
+  const address = direct
+    ? await objects.signedUrl(key, { seconds: redirectSeconds, filename, contentType: type })
+    : null;
+  if (address !== null) return elsewhere(address);
+  return streamed(async () => objects.get(key), type, {
+    ETag: `"${sha256.toString('hex')}"`,
+    ...inert(filename),
+    'Content-Length': String(size),
   });
 }
 
@@ -106,10 +121,12 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       credentials,
       access,
       params: Type.Object({ id, job_id: jobId, job_token: jobToken }),
-      responses: { 200: Binary },
+      responses: { 200: Binary, 302: Empty },
       media: ['application/zip'],
-      handler: async ({ subject, caller, params }) =>
-        archiveStream(deps, await archiveOf(subject, caller, await find(subject, params.job_id))),
+      handler: async ({ subject, caller, params, request }) => {
+        const artifact = await archiveOf(subject, caller, await find(subject, params.job_id));
+        return await sendArchive(deps, artifact, request.method === 'GET');
+      },
     }),
     route({
       method: 'GET',
@@ -119,11 +136,11 @@ export function artifactRoutes(deps: CiDependencies): Route[] {
       credentials,
       access,
       params: Type.Object({ id, ref_name: refName, job: jobName, job_token: jobToken }),
-      responses: { 200: Binary },
+      responses: { 200: Binary, 302: Empty },
       media: ['application/zip'],
-      handler: async ({ subject, caller, params }) => {
+      handler: async ({ subject, caller, params, request }) => {
         const job = await jobOfRef(subject, params.ref_name, params.job);
-        return await archiveStream(deps, await archiveOf(subject, caller, job));
+        return await sendArchive(deps, await archiveOf(subject, caller, job), request.method === 'GET');
       },
     }),
     route({

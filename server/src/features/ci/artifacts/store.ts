@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
 import { notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { CiDependencies } from '../deps.ts';
+import { ObjectReader } from './object-reader.ts';
 
 type Objects = Pick<CiDependencies, 'objects'>;
 
@@ -34,9 +35,10 @@ export interface ZipFile {
   readonly size: number;
 }
 
-const openZip = (file: string): Promise<yauzl.ZipFile> =>
+const openZip = (reader: yauzl.RandomAccessReader, size: number): Promise<yauzl.ZipFile> =>
   new Promise((resolve, reject) => {
-    yauzl.open(file, { lazyEntries: true, autoClose: true, validateEntrySizes: true }, (error, zip) => {
+    const options = { lazyEntries: true, autoClose: true, validateEntrySizes: true };
+    yauzl.fromRandomAccessReader(reader, size, options, (error, zip) => {
       if (error) reject(error);
       else resolve(zip);
     });
@@ -66,15 +68,15 @@ const streamOf = (zip: yauzl.ZipFile, entry: yauzl.Entry): Promise<Readable> =>
 
 /** One file of an archive; null when it is not in there, or is no regular file. */
 export async function zipEntry({ objects }: Objects, key: string, path: string): Promise<ZipFile | null> {
-  const file = await objects.localPath(key);
-  if (file === null) return null;
-  const zip = await openZip(file);
+  const size = await objects.size(key);
+  if (size === null) return null;
+  const zip = await openZip(new ObjectReader(objects, key, size), size);
   try {
     const entry = await findEntry(zip, path);
     if (!entry || isLink(entry)) return null;
     return { stream: await streamOf(zip, entry), size: entry.uncompressedSize };
   } finally {
-    // The stream has a hold of its own on the file.
+    // The stream has a hold of its own on the reader.
     if (zip.isOpen) zip.close();
   }
 }

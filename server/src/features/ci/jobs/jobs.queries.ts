@@ -28,6 +28,15 @@ async function rowsById<T extends { id: number }>(
   return ids.length === 0 ? new Map() : byId(await read([...ids]));
 }
 
+/** The people that rows name, by id. */
+export const usersById = (
+  db: Db,
+  rows: ReadonlyArray<{ readonly user_id: number | null }>,
+): Promise<Map<number, User>> =>
+  rowsById(present(rows.map((row) => row.user_id)), (of) =>
+    db.selectFrom('users').selectAll().where('id', 'in', of).execute(),
+  );
+
 /** Adds what the JSON of jobs shows: one read per table, whatever the number of jobs. */
 export async function viewsOf(db: Db, jobs: readonly Job[]): Promise<JobView[]> {
   if (jobs.length === 0) return [];
@@ -36,9 +45,7 @@ export async function viewsOf(db: Db, jobs: readonly Job[]): Promise<JobView[]> 
     rowsById(present(jobs.map((job) => job.pipeline_id)), (of) =>
       db.selectFrom('pipelines').selectAll().where('id', 'in', of).execute(),
     ),
-    rowsById(present(jobs.map((job) => job.user_id)), (of) =>
-      db.selectFrom('users').selectAll().where('id', 'in', of).execute(),
-    ),
+    usersById(db, jobs),
     rowsById(present(jobs.map((job) => job.runner_id)), (of) =>
       db.selectFrom('runners').selectAll().where('id', 'in', of).execute(),
     ),

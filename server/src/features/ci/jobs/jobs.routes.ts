@@ -16,6 +16,7 @@ import { Bool, IdOrPath, Int, List, OneOf, OneOrMore, Optional, Str } from '../.
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
+import { fullRef } from '../pipelines/create.ts';
 import { findPipeline } from '../pipelines/pipelines.queries.ts';
 import { mayCancel } from '../pipelines/restrictions.ts';
 import { jobStatuses } from '../scheduling/job-states.ts';
@@ -286,16 +287,13 @@ export function jobRoutes(deps: CiDependencies, jobs: JobsService): Route[] {
     },
   });
 
-  /** A job on a protected branch runs with its secrets: only who may change the branch starts one. */
+  /** A job on a protected ref runs with its secrets: only who may change the branch or make the tag starts one. */
   async function mayStart(
     subject: ProjectSubject,
     caller: Parameters<JobsService['retry']>[1],
     job: Job,
   ): Promise<void> {
-    if (!job.ref_protected || job.tag) return;
-    const { repository } = deps;
-    const pushes = await repository.mayPush(subject, caller, job.ref);
-    if (!pushes && !(await repository.mayMerge(subject, caller, job.ref))) throw forbidden();
+    if (job.ref_protected && !(await deps.repository.mayUpdate(subject, caller, fullRef(job)))) throw forbidden();
   }
 
   return [list, ofPipeline, bridges, needs, own, get, trace, play, retry, cancel, erase];

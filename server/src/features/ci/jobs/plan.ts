@@ -49,6 +49,23 @@ export interface PlanNeed {
   readonly artifacts: boolean;
 }
 
+/** What is published at a tag when the script has succeeded; the job's shell replaces variables in it. */
+export interface PlanRelease {
+  readonly tag_name: string;
+  readonly tag_message: string | null;
+  readonly name: string | null;
+  readonly description: string;
+  readonly ref: string | null;
+  readonly released_at: string | null;
+  readonly milestones: readonly string[];
+  readonly links: ReadonlyArray<{
+    readonly name: string;
+    readonly url: string;
+    readonly filepath: string | null;
+    readonly link_type: string | null;
+  }>;
+}
+
 export interface JobPlan {
   readonly script: readonly string[];
   readonly after_script: readonly string[];
@@ -68,6 +85,8 @@ export interface JobPlan {
   readonly allow_failure_exit_codes: readonly number[] | null;
   readonly parallel: { readonly index: number; readonly total: number } | null;
   readonly hooks: ReadonlyArray<{ readonly name: string; readonly script: readonly string[] }>;
+  /** Jobs of before it was known have none. */
+  readonly release?: PlanRelease | null;
 }
 
 /** Whether an attempt that failed is followed by another one by itself. */

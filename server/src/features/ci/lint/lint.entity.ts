@@ -1,7 +1,17 @@
 /** The verdict on a configuration. */
-import type { PlanJob } from '@millrace/ci-config';
+import type { InputDeclaration, PlanJob } from '@millrace/ci-config';
 import type { Static } from 'typebox';
-import { Entity, Fields, Flag, ListOf, MapOf, Nullable, Sometimes, Text } from '../../../kernel/http/entity.ts';
+import {
+  AnyJson,
+  Entity,
+  Fields,
+  Flag,
+  ListOf,
+  MapOf,
+  Nullable,
+  Sometimes,
+  Text,
+} from '../../../kernel/http/entity.ts';
 
 export const LintResult = Entity('LintResult', {
   valid: Flag({ description: 'Whether a pipeline could be made of it' }),
@@ -35,6 +45,19 @@ export const LintResult = Entity('LintResult', {
       }),
     ),
   ),
+  inputs: Sometimes(
+    ListOf(
+      Fields({
+        name: Text(),
+        type: Text({ description: '`string`, `number`, `boolean` or `array`' }),
+        description: Nullable(Text()),
+        required: Flag({ description: 'Whether a value must be given' }),
+        default: AnyJson({ description: 'The value where none is given; null for none' }),
+        options: Nullable(ListOf(AnyJson())),
+        regex: Nullable(Text({ description: 'What a string must match' })),
+      }),
+    ),
+  ),
 });
 export type LintJson = Static<typeof LintResult>;
 
@@ -49,4 +72,9 @@ export const lintJob = (job: PlanJob): NonNullable<LintJson['jobs']>[number] => 
   when: job.when,
   allow_failure: job.allowFailure,
   needs: job.needs === null ? null : job.needs.map((need) => ({ name: need.job })),
+});
+
+export const lintInput = (input: InputDeclaration): NonNullable<LintJson['inputs']>[number] => ({
+  ...input,
+  options: input.options && [...input.options],
 });

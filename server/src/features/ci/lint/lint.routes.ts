@@ -1,17 +1,17 @@
 /** Checking configurations: of a project at a ref, or a text in the project's surroundings. */
-import { formatLocated } from '@millrace/ci-config';
+import { formatLocated, readInputs } from '@millrace/ci-config';
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
-import { Bool, IdOrPath, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, Hash, IdOrPath, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import { ciConfigPaths } from '../../../kernel/names.ts';
 import type { CiDependencies } from '../deps.ts';
-import { compileWith } from '../pipelines/compile.ts';
+import { compileWith, type PipelineInputs, yamlLimits } from '../pipelines/compile.ts';
 import { type ConfigFile, findConfig } from '../pipelines/config-file.ts';
 import { type Pipelines, zeroSha } from '../pipelines/create.ts';
 import { fullPath } from '../variables/predefined.ts';
-import { type LintJson, LintResult, lintJob } from './lint.entity.ts';
+import { type LintJson, LintResult, lintInput, lintJob } from './lint.entity.ts';
 
 const tag = 'CI lint';
 const credentials = ['token', 'session'] as const;
@@ -20,6 +20,13 @@ const access = { on: 'project', ability: 'lint_ci' } as const;
 const options = {
   dry_run: Optional(Bool({ default: false, description: 'As if the pipeline were created: rules decide on jobs' })),
   include_jobs: Optional(Bool({ default: false, description: 'Also list the jobs' })),
+  inputs: Optional(Hash(Type.Unknown(), { description: 'Values for the inputs that the configuration declares' })),
+  include_inputs: Optional(
+    Bool({
+      default: false,
+      description: 'Also list the inputs, with the options and defaults that hold beside `inputs`',
+    }),
+  ),
 };
 
 interface LintRequest {
@@ -29,6 +36,8 @@ interface LintRequest {
   readonly place: { readonly ref: string; readonly sha: string };
   readonly dryRun: boolean;
   readonly includeJobs: boolean;
+  readonly inputs: PipelineInputs;
+  readonly includeInputs: boolean;
 }
 
 /** Predefined variables alone decide on includes and rules: what is secret has no part in an answer that people read. */
@@ -45,12 +54,20 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
     return sha === null ? null : { ref: `refs/heads/${subject.project.default_branch ?? 'main'}`, sha };
   }
 
-  async function lint({ subject, caller, config, place, dryRun, includeJobs }: LintRequest): Promise<LintJson> {
+  async function lint({
+    subject,
+    caller,
+    config,
+    place,
+    dryRun,
+    includeJobs,
+    ...rest
+  }: LintRequest): Promise<LintJson> {
     const request = { subject, caller, ...place, beforeSha: zeroSha, source: dryRun ? 'push' : 'api' } as const;
     const { facts, variables } = await pipelines.contextOf(request, config.path);
     const visible = { predefined: variables.predefined, given: [] };
     const included = new Set<string>();
-    const compilation = { subject, config, sha: place.sha, facts, variables: visible };
+    const compilation = { subject, config, sha: place.sha, facts, variables: visible, inputs: rest.inputs };
     const result = await compileWith(deps, compilation, (path) => included.add(path));
     // That nothing would run here says nothing about the configuration, unless it was asked.
     const errors = result.ok || (result.filtered && !dryRun) ? [] : result.errors;
@@ -70,7 +87,14 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
         context_sha: place.sha,
       })),
       ...(includeJobs ? { jobs: result.ok ? result.plan.jobs.map(lintJob) : [] } : {}),
+      ...(rest.includeInputs ? { inputs: await declared(config, rest.inputs) } : {}),
     };
+  }
+
+  /** None where the header cannot be read, which is among the errors. */
+  async function declared({ path, text }: ConfigFile, given: PipelineInputs) {
+    const found = readInputs(path, text, given, yamlLimits(await deps.settings.read()));
+    return 'inputs' in found ? found.inputs.map(lintInput) : [];
   }
 
   const broken = (error: string): LintJson => ({
@@ -116,6 +140,8 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
           place: run,
           dryRun: params.dry_run ?? false,
           includeJobs: params.include_jobs ?? false,
+          inputs: params.inputs ?? {},
+          includeInputs: params.include_inputs ?? false,
         });
       },
     }),
@@ -146,6 +172,8 @@ export function lintRoutes(deps: CiDependencies, pipelines: Pipelines): Route[] 
           place,
           dryRun: params.dry_run ?? false,
           includeJobs: params.include_jobs ?? false,
+          inputs: params.inputs ?? {},
+          includeInputs: params.include_inputs ?? false,
         });
       },
     }),

@@ -10,6 +10,7 @@ interface Verdict {
   readonly merged_yaml: string | null;
   readonly includes: Array<{ location: string; blob: string }>;
   readonly jobs?: Array<{ name: string }>;
+  readonly inputs?: Array<Record<string, unknown>>;
 }
 
 let world: World;
@@ -88,5 +89,29 @@ describe('lint', () => {
     const content = 'a: {script: [x]}\nb: {script: [x], rules: [{if: "$SECRET == \'lint-canary-value\'"}]}';
     const got = await lint('POST', { json: { content, dry_run: true, include_jobs: true } });
     expect(got.body.jobs?.map((job) => job.name)).toEqual(['a']);
+  });
+
+  it('takes values of inputs and tells which inputs there are', async () => {
+    const content =
+      'spec:\n  inputs:\n    env: {options: [a, b], description: Where}\n    n: {type: number, default: 1}\n---\n' +
+      'job-$[[ inputs.env ]]: {script: [x]}\n';
+    const missing = await lint('POST', { json: { content, include_inputs: true } });
+    expect(missing.body).toMatchObject({
+      valid: false,
+      errors: ['.gitlab-ci.yml:3:5: `env` input: required value has not been provided'],
+      inputs: [
+        { name: 'env', type: 'string', description: 'Where', required: true, default: null, options: ['a', 'b'] },
+        { name: 'n', type: 'number', description: null, required: false, default: 1, options: null, regex: null },
+      ],
+    });
+    const good = await lint('POST', { json: { content, include_jobs: true, inputs: { env: 'b' } } });
+    expect(good.body).toMatchObject({ valid: true, jobs: [{ name: 'job-b' }] });
+    expect(good.body).not.toHaveProperty('inputs');
+    const wrong = await lint('POST', { json: { content, inputs: { env: 'c' } } });
+    expect(wrong.body.errors).toEqual([expect.stringContaining('not in the list of allowed options')]);
+    expect((await lint('POST', { json: { content, inputs: ['env'] } })).status).toBe(400);
+    await project.commit(content, { branch: 'inputs' });
+    const query = { content_ref: 'inputs', 'inputs[env]': 'a', 'inputs[n]': '5', include_jobs: true };
+    expect((await lint('GET', { query })).body).toMatchObject({ valid: true, jobs: [{ name: 'job-a' }] });
   });
 });

@@ -9,8 +9,9 @@ import {
   type Variable,
 } from '@millrace/ci-config';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import type { CiDependencies } from '../deps.ts';
-import type { JobPlan, PlanCache } from '../jobs/plan.ts';
+import type { JobPlan, PlanCache, PlanRelease } from '../jobs/plan.ts';
 import type { JobVariable } from '../variables/job-variables.ts';
 import type { PipelineFacts } from '../variables/predefined.ts';
 import { refName } from '../variables/predefined.ts';
@@ -48,10 +49,24 @@ export interface CompileRequest {
   readonly facts: PipelineFacts;
   /** Predefined ones, which the configuration may replace, and those of people, which replace the configuration's. */
   readonly variables: { readonly predefined: readonly JobVariable[]; readonly given: readonly JobVariable[] };
+  /** Values for the inputs that the configuration declares. */
+  readonly inputs?: PipelineInputs | undefined;
 }
 
+export type PipelineInputs = Readonly<Record<string, unknown>>;
+/** Inputs that one pipeline takes. */
+const mostInputs = 20;
+
 const zero = /^0+$/;
-const plain = ({ key, value, raw }: JobVariable): Variable => ({ key, value, raw });
+const plain = ({ key, value, raw, masked }: JobVariable): Variable => ({ key, value, raw, masked });
+
+/** The limits that administrators set. */
+export const yamlLimits = (values: ApplicationSettings) => ({
+  fileBytes: values.max_yaml_size_bytes,
+  totalBytes: values.ci_max_total_yaml_size_bytes,
+  includes: values.ci_max_includes,
+  depth: values.max_yaml_depth,
+});
 
 /** The repository as the compiler asks for it. */
 function surroundings(deps: Pick<CiDependencies, 'repository'>, request: CompileRequest, fileBytes: number) {
@@ -75,8 +90,10 @@ function surroundings(deps: Pick<CiDependencies, 'repository'>, request: Compile
   async function changedPaths(compareTo?: string): Promise<readonly string[] | null> {
     if (compareTo !== undefined) return await against(compareTo);
     if (facts.mergeRequest) {
-      const target = facts.mergeRequest.targetBranchSha;
-      const base = target === null ? null : await repository.mergeBase(project, target, sha);
+      const { row, target, targetBranchSha: tip } = facts.mergeRequest;
+      // A fork need not have what the target has by now.
+      const own = target.id === project.id;
+      const base = !own ? row.base_sha : tip === null ? null : await repository.mergeBase(project, tip, sha);
       return base === null ? null : await repository.changedPaths(project, base, sha);
     }
     if (facts.source !== 'push' || facts.tag || zero.test(facts.beforeSha)) return null;
@@ -118,12 +135,8 @@ export async function compileWith(
   return await compile({
     path: config.path,
     content: config.text,
-    limits: {
-      fileBytes: values.max_yaml_size_bytes,
-      totalBytes: values.ci_max_total_yaml_size_bytes,
-      includes: values.ci_max_includes,
-      depth: values.max_yaml_depth,
-    },
+    limits: yamlLimits(values),
+    ...(request.inputs ? { inputs: request.inputs } : {}),
     fetch: async (local) => {
       const files = await fetch(local);
       for (const file of files ?? []) fetched(file.path);
@@ -182,6 +195,17 @@ function artifactsOf(artifacts: PlanJob['artifacts']): JobPlan['artifacts'] {
   };
 }
 
+const releaseOf = (release: NonNullable<PlanJob['release']>): PlanRelease => ({
+  tag_name: release.tagName,
+  tag_message: release.tagMessage,
+  name: release.name,
+  description: release.description,
+  ref: release.ref,
+  released_at: release.releasedAt,
+  milestones: release.milestones,
+  links: release.links.map(({ linkType, ...link }) => ({ ...link, link_type: linkType })),
+});
+
 /** One job of the compiler's plan as its row. */
 function jobOf(job: PlanJob): NewJob {
   return {
@@ -211,6 +235,7 @@ function jobOf(job: PlanJob): NewJob {
       allow_failure_exit_codes: job.allowFailureExitCodes.length > 0 ? job.allowFailureExitCodes : null,
       parallel: job.parallel,
       hooks: job.hooks,
+      ...(job.release ? { release: releaseOf(job.release) } : {}),
     },
   };
 }
@@ -219,6 +244,9 @@ export async function compileConfig(
   deps: Pick<CiDependencies, 'repository' | 'settings'>,
   request: CompileRequest,
 ): Promise<Compiled> {
+  const count = Object.keys(request.inputs ?? {}).length;
+  if (count > mostInputs)
+    return { kind: 'invalid', errors: [`too many inputs: ${count}, and a pipeline takes ${mostInputs}`], warnings: [] };
   const result = await compileWith(deps, request);
   const warnings = result.warnings.map(formatLocated);
   if (!result.ok) {

@@ -17,10 +17,11 @@ import {
 } from '../variables/predefined.ts';
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
-import { type Compiled, compileConfig } from './compile.ts';
+import { type Compiled, compileConfig, type PipelineInputs } from './compile.ts';
 import { findConfig } from './config-file.ts';
 import { mergeRequestFacts } from './pipeline-facts.ts';
 import {
+  blankPipeline,
   insertJobs,
   insertPipeline,
   insertPipelineVariables,
@@ -50,6 +51,8 @@ export interface CreatePipeline {
   readonly beforeSha: string;
   readonly source: PipelineSource;
   readonly variables?: readonly PipelineVariableInput[];
+  /** Values for the inputs that the configuration declares. */
+  readonly inputs?: PipelineInputs;
   readonly mergeRequest?: MergeRequest;
   /** From a push option. */
   readonly skip?: boolean;
@@ -78,6 +81,17 @@ export function shortRef(ref: string): { name: string; tag: boolean; branch: boo
   return { name: match[2] ?? '', tag: match[1] === 'tags', branch: match[1] === 'heads' };
 }
 
+/** The ref that the pipeline of a merge request is of: its own, and in a fork the source branch, as it has no other there. */
+export const refOfRequest = (
+  request: { readonly iid: number; readonly project_id: number; readonly source_branch: string },
+  projectId: number,
+): string =>
+  projectId === request.project_id ? `refs/merge-requests/${request.iid}/head` : `refs/heads/${request.source_branch}`;
+
+/** The ref of what is stored by its short name. */
+export const fullRef = ({ ref, tag }: { readonly ref: string; readonly tag: boolean }): string =>
+  `refs/${tag ? 'tags' : 'heads'}/${ref}`;
+
 /** Everything about a pipeline that is not stored yet: what rules, variables and the row are made of. */
 export interface PipelineContext {
   readonly facts: PipelineFacts;
@@ -99,7 +113,7 @@ export function pipelineMaker(deps: CiDependencies) {
     const merge = mergeRequest ? await mergeRequestFacts(deps, db, place, mergeRequest) : null;
     const refProtected = merge
       ? merge.source?.id === merge.target.id && merge.source.branchProtected && merge.target.branchProtected
-      : branch && (await repository.isProtected(subject.project, name));
+      : await repository.isProtected(subject.project, request.ref);
     return {
       sha: request.sha,
       beforeSha: request.beforeSha,
@@ -141,26 +155,19 @@ export function pipelineMaker(deps: CiDependencies) {
     request: CreatePipeline,
     { facts, commit }: Pick<PipelineContext, 'facts' | 'commit'>,
     user: CallerUser | null,
-  ): Omit<NewPipeline, 'iid'> => ({
-    project_id: request.subject.project.id,
-    sha: request.sha,
-    before_sha: request.beforeSha,
-    ref: facts.ref,
-    tag: facts.tag,
-    ref_protected: facts.refProtected,
-    source: request.source,
-    status: 'created',
-    name: null,
-    user_id: user?.id ?? null,
-    merge_request_id: request.mergeRequest?.id ?? null,
-    yaml_errors: null,
-    failure_reason: null,
-    stages: [],
-    committed_at: new Date(commit.committed_date),
-    warnings: [],
-    auto_cancel_on_new_commit: 'conservative',
-    auto_cancel_on_job_failure: 'none',
-  });
+  ): Omit<NewPipeline, 'iid'> =>
+    blankPipeline({
+      project_id: request.subject.project.id,
+      sha: request.sha,
+      before_sha: request.beforeSha,
+      ref: facts.ref,
+      tag: facts.tag,
+      ref_protected: facts.refProtected,
+      source: request.source,
+      user_id: user?.id ?? null,
+      merge_request_id: request.mergeRequest?.id ?? null,
+      committed_at: new Date(commit.committed_date),
+    });
 
   /** Stores a pipeline with its jobs and starts it, in one transaction. */
   async function store(
@@ -248,6 +255,7 @@ export function pipelineMaker(deps: CiDependencies) {
       sha: request.sha,
       facts: context.facts,
       variables: context.variables,
+      inputs: request.inputs,
     });
     switch (compiled.kind) {
       case 'invalid': {

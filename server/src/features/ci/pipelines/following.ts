@@ -1,8 +1,10 @@
 /** Pipelines that start by themselves: for pushes and for merge requests. */
+import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Fact, FactConsumer } from '../../../kernel/events/index.ts';
+import { readPushOptions } from '../../repository/index.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findMergeRequest } from '../jobs/context.queries.ts';
-import { type Pipelines, type PipelineVariableInput, shortRef, zeroSha } from './create.ts';
+import { type Pipelines, refOfRequest, shortRef, zeroSha } from './create.ts';
 import { existsFor } from './pipelines.queries.ts';
 
 interface PushPayload {
@@ -10,15 +12,12 @@ interface PushPayload {
   readonly before: string;
   readonly after: string;
   readonly push_options?: readonly string[];
+  readonly job_id?: number;
+  readonly alike?: number;
 }
 
-/** `ci.variable="KEY=value"` among the push options. */
-function optionVariables(options: readonly string[]): PipelineVariableInput[] {
-  return options.flatMap((option) => {
-    const match = /^ci\.variable="?([A-Za-z0-9_]{1,255})=([\s\S]*?)"?$/.exec(option);
-    return match ? [{ key: match[1] ?? '', value: match[2] ?? '', variable_type: 'env_var' as const }] : [];
-  });
-}
+/** Branches, or tags, of one push that each get a pipeline; where more are made or moved, none does. */
+const mostPipelines = 4;
 
 /** The consumers that make pipelines. Each may be called again with the same fact. */
 export function followers(deps: CiDependencies, pipelines: Pipelines): FactConsumer[] {
@@ -36,6 +35,7 @@ export function followers(deps: CiDependencies, pipelines: Pipelines): FactConsu
     const payload = fact.payload as unknown as PushPayload;
     const { name, tag, branch } = shortRef(payload.ref);
     if (payload.after === zeroSha || (!tag && !branch)) return;
+    if ((payload.alike ?? 1) > mostPipelines && !(await deps.allPipelinesOfPush(fact.project_id ?? 0))) return;
     const context = await acting(fact);
     if (!context) return;
     const projectId = context.subject.project.id;
@@ -43,29 +43,43 @@ export function followers(deps: CiDependencies, pipelines: Pipelines): FactConsu
     if (sha === null) return;
     const key = { projectId, sha, ref: name, source: 'push', beforeSha: payload.before };
     if (await existsFor(db, key)) return;
-    const options = payload.push_options ?? [];
+    const options = readPushOptions(payload.push_options ?? []).ci;
+    // A job that pushes would start itself again.
+    if (options.none || payload.job_id !== undefined) return;
     await pipelines.create({
       ...context,
       ref: payload.ref,
       sha,
       beforeSha: payload.before,
       source: 'push',
-      variables: optionVariables(options),
-      skip: options.some((option) => option === 'ci.skip' || option === 'ci.skip=true'),
+      variables: options.variables.map((variable) => ({ ...variable, variable_type: 'env_var' })),
+      ...(Object.keys(options.inputs).length > 0 ? { inputs: options.inputs } : {}),
+      skip: options.skip,
       keepBroken: true,
     });
   }
 
   async function headMoved(fact: Fact): Promise<void> {
-    const { merge_request_id: id } = fact.payload as { merge_request_id: number };
+    const {
+      merge_request_id: id,
+      job_id,
+      skip_ci,
+    } = fact.payload as { merge_request_id: number; job_id?: number; skip_ci?: true };
+    if (job_id !== undefined || skip_ci) return;
     const row = await findMergeRequest(db, id);
-    // Code of a fork does not run with this project's variables.
-    if (row?.state !== 'opened' || row.head_sha === null || row.source_project_id !== row.project_id) return;
-    const context = await acting(fact, row.author_id);
-    if (!context) return;
-    const ref = `refs/merge-requests/${row.iid}/head`;
+    if (row?.state !== 'opened' || row.head_sha === null || row.source_project_id === null) return;
+    // Code of a fork does not run with this project's variables, but where it comes from.
+    const context = await acting({ ...fact, project_id: row.source_project_id }, row.author_id);
+    if (!context || !canOnProject(context.caller, 'create_pipeline', context.subject)) return;
+    const ref = refOfRequest(row, row.source_project_id);
     const source = 'merge_request_event';
-    const key = { projectId: row.project_id, sha: row.head_sha, ref, source, beforeSha: zeroSha };
+    const key = {
+      projectId: row.source_project_id,
+      sha: row.head_sha,
+      ref: shortRef(ref).name,
+      source,
+      beforeSha: zeroSha,
+    };
     if (await existsFor(db, key)) return;
     await pipelines.create({
       ...context,

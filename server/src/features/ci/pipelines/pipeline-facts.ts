@@ -5,32 +5,39 @@ import type { CiDependencies } from '../deps.ts';
 import { assigneeNames, findMergeRequest, findPlace, openMergeRequestsOf } from '../jobs/context.queries.ts';
 import { fullPath, type MergeRequestFacts, type PipelineFacts } from '../variables/predefined.ts';
 
-/** A merge request as variables show it; `place` is its target project. */
+interface Place {
+  readonly project: Project;
+  readonly namespace: Namespace;
+}
+
+/** A merge request as variables show it; `place` is where its pipeline runs. */
 export async function mergeRequestFacts(
   deps: Pick<CiDependencies, 'repository'>,
   db: Db,
-  place: { project: Project; namespace: Namespace },
+  place: Place,
   row: MergeRequest,
 ): Promise<MergeRequestFacts> {
   const { repository } = deps;
-  const same = row.source_project_id === place.project.id;
-  const other = same || row.source_project_id === null ? undefined : await findPlace(db, row.source_project_id);
-  const source = same ? place : other;
+  const placeOf = async (id: number | null) =>
+    id === place.project.id ? place : id === null ? undefined : await findPlace(db, id);
+  const source = await placeOf(row.source_project_id);
+  // Its target goes only together with the request.
+  const target = (await placeOf(row.project_id)) ?? place;
   return {
     row,
     target: {
-      id: place.project.id,
-      path: fullPath(place),
-      branchProtected: await repository.isProtected(place.project, row.target_branch),
+      id: target.project.id,
+      path: fullPath(target),
+      branchProtected: await repository.isProtected(target.project, `refs/heads/${row.target_branch}`),
     },
     source: source
       ? {
           id: source.project.id,
           path: fullPath(source),
-          branchProtected: await repository.isProtected(source.project, row.source_branch),
+          branchProtected: await repository.isProtected(source.project, `refs/heads/${row.source_branch}`),
         }
       : null,
-    targetBranchSha: await repository.resolve(place.project, `refs/heads/${row.target_branch}`),
+    targetBranchSha: await repository.resolve(target.project, `refs/heads/${row.target_branch}`),
     assignees: await assigneeNames(db, row.id),
   };
 }

@@ -88,9 +88,15 @@ export async function findPipelineById(db: Db, id: number): Promise<Pipeline | u
 }
 
 /** The newest pipeline of a ref, of one commit where given. */
-export async function newestOfRef(db: Db, projectId: number, ref: string, sha?: string): Promise<Pipeline | undefined> {
-  let query = db.selectFrom('pipelines').selectAll().where('project_id', '=', projectId).where('ref', '=', ref);
-  if (sha !== undefined) query = query.where('sha', '=', sha);
+export async function newestPipeline(
+  db: Db,
+  projectId: number,
+  of: { readonly ref?: string | undefined; readonly tag?: boolean; readonly sha?: string },
+): Promise<Pipeline | undefined> {
+  let query = db.selectFrom('pipelines').selectAll().where('project_id', '=', projectId);
+  if (of.ref !== undefined) query = query.where('ref', '=', of.ref);
+  if (of.tag !== undefined) query = query.where('tag', '=', of.tag);
+  if (of.sha !== undefined) query = query.where('sha', '=', of.sha);
   return await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
@@ -147,6 +153,35 @@ export type NewPipeline = Pick<
   | 'auto_cancel_on_new_commit'
   | 'auto_cancel_on_job_failure'
 > & { readonly warnings: readonly string[] };
+
+type PipelinePlace = Pick<
+  NewPipeline,
+  | 'project_id'
+  | 'sha'
+  | 'before_sha'
+  | 'ref'
+  | 'tag'
+  | 'ref_protected'
+  | 'source'
+  | 'user_id'
+  | 'merge_request_id'
+  | 'committed_at'
+>;
+
+/** A pipeline that nothing is known of yet but what it is for. */
+export function blankPipeline(place: PipelinePlace): Omit<NewPipeline, 'iid'> {
+  return {
+    ...place,
+    status: 'created',
+    name: null,
+    yaml_errors: null,
+    failure_reason: null,
+    stages: [],
+    warnings: [],
+    auto_cancel_on_new_commit: 'conservative',
+    auto_cancel_on_job_failure: 'none',
+  };
+}
 
 export async function insertPipeline(tx: Db, pipeline: NewPipeline): Promise<Pipeline> {
   const ended = pipeline.status === 'failed' || pipeline.status === 'skipped';

@@ -3,10 +3,20 @@ import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
-import { AnyJson, ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, invalidParameters, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { forbidden, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
-import { Bool, DateTimeParam, IdOrPath, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import {
+  Bool,
+  DateTimeParam,
+  Hash,
+  IdOrPath,
+  Int,
+  List,
+  OneOf,
+  Optional,
+  Str,
+} from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { CiDependencies } from '../deps.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
@@ -16,9 +26,15 @@ import { projectUrl } from '../jobs/presenting.ts';
 import { pipelineStatuses } from '../scheduling/pipeline-states.ts';
 import { lockPipeline } from '../scheduling/process.queries.ts';
 import { sealed } from '../variables/sealing.ts';
-import { type Pipelines, shortRef, zeroSha } from './create.ts';
+import { fullRef, type Pipelines, shortRef, zeroSha } from './create.ts';
 import { PipelineDetail, PipelineListed, PipelineVariable, pipelineListed } from './pipelines.entity.ts';
-import { deletePipeline, findPipeline, listPipelines, newestOfRef, type PipelineFilter } from './pipelines.queries.ts';
+import {
+  deletePipeline,
+  findPipeline,
+  listPipelines,
+  newestPipeline,
+  type PipelineFilter,
+} from './pipelines.queries.ts';
 import { presentPipeline } from './presenting.ts';
 import { mayCancel, mayGiveVariables } from './restrictions.ts';
 
@@ -69,17 +85,15 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
   }
 
   async function requireRef(subject: ProjectSubject, caller: Caller, ref: string): Promise<void> {
-    const { name, branch } = shortRef(ref);
-    if (!branch || !(await repository.isProtected(subject.project, name))) return;
-    if (await repository.mayPush(subject, caller, name)) return;
-    if (await repository.mayMerge(subject, caller, name)) return;
+    const { name } = shortRef(ref);
+    if (!(await repository.isProtected(subject.project, ref))) return;
+    if (await repository.mayUpdate(subject, caller, ref)) return;
     throw invalidRecord({ base: [`You do not have sufficient permission to run a pipeline on '${name}'.`] });
   }
 
   async function requireProtected(subject: ProjectSubject, caller: Caller, pipeline: Pipeline): Promise<void> {
-    if (!pipeline.ref_protected || pipeline.tag || pipeline.merge_request_id !== null) return;
-    if (await repository.mayPush(subject, caller, pipeline.ref)) return;
-    if (!(await repository.mayMerge(subject, caller, pipeline.ref))) throw forbidden();
+    if (!pipeline.ref_protected || pipeline.merge_request_id !== null) return;
+    if (!(await repository.mayUpdate(subject, caller, fullRef(pipeline)))) throw forbidden();
   }
 
   const list = route({
@@ -153,7 +167,10 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
       const name = params.ref ?? subject.project.default_branch ?? '';
       const branch = await repository.resolve(subject.project, `refs/heads/${name}`);
       const sha = branch ?? (await repository.resolve(subject.project, `refs/tags/${name}`));
-      const pipeline = sha === null ? undefined : await newestOfRef(db, subject.project.id, name, sha);
+      const pipeline =
+        sha === null
+          ? undefined
+          : await newestPipeline(db, subject.project.id, { ref: name, tag: branch === null, sha });
       if (!pipeline) throw notFound('Pipeline');
       return await presentPipeline(deps, subject, pipeline);
     },
@@ -184,12 +201,12 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
           { maxItems: 200, description: 'Variables of the pipeline' },
         ),
       ),
-      inputs: Optional(AnyJson({ description: 'Not supported: refused when there are any' })),
+      inputs: Optional(
+        Hash(Type.Unknown(), { description: 'Values for the inputs that the configuration declares, at most 20' }),
+      ),
     }),
     responses: { 201: PipelineDetail },
     handler: async ({ subject, caller, params }) => {
-      if (Object.keys(params.inputs ?? {}).length > 0)
-        throw invalidParameters(['inputs is not supported: the configuration cannot declare inputs']);
       const { ref, sha } = await resolveRef(subject, params.ref);
       await requireRef(subject, caller, ref);
       const keys = (params.variables ?? []).map(({ key }) => key);
@@ -208,6 +225,7 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
         beforeSha: zeroSha,
         source: 'api',
         keepBroken: false,
+        ...(params.inputs ? { inputs: params.inputs } : {}),
         variables: (params.variables ?? []).map((item) => ({
           ...item,
           variable_type: item.variable_type ?? 'env_var',

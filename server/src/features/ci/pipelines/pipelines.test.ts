@@ -112,6 +112,50 @@ describe('creation through the API', () => {
     expect(await list(broken)).toMatchObject({ body: [{ status: 'failed' }] });
   });
 
+  it('takes inputs that the configuration declares, in their types; what does not fit is refused', async () => {
+    const other = await world.project();
+    await other.commit(
+      'spec:\n  inputs:\n    name:\n    list: {type: array, default: []}\n    loud: {type: boolean, default: false}\n---\n' +
+        '$[[ inputs.name ]]: {script: $[[ inputs.list ]], allow_failure: $[[ inputs.loud ]], tags: [nobody]}\n',
+    );
+    const inputs = { name: 'given', list: ['a', 'b'], loud: 'true' };
+    const made = await create(other, { ref: 'main', inputs });
+    expect(made.status).toBe(201);
+    expect(await other.job(made.body.id, 'given')).toMatchObject({ allow_failure: true });
+    const errorOf = async (given: unknown) => {
+      const { status, body } = await create(other, { ref: 'main', inputs: given });
+      return [status, JSON.stringify(body.message)];
+    };
+    expect(await errorOf({})).toEqual([400, expect.stringContaining('`name` input: required value')]);
+    expect(await errorOf({ name: 'x', list: 'y' })).toEqual([400, expect.stringContaining('is not an array')]);
+    expect(await errorOf({ name: 'x', other: 1 })).toEqual([400, expect.stringContaining('arguments: other')]);
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`i${at}`, 1]));
+    expect(await errorOf(many)).toEqual([400, expect.stringContaining('too many inputs: 21')]);
+    expect((await create(other, { ref: 'main', inputs: ['name'] })).status).toBe(400);
+    await other.commit('a: {script: [x], tags: [nobody]}');
+    expect(await errorOf({ name: 'x' })).toEqual([400, expect.stringContaining('Given inputs not defined')]);
+  });
+
+  it('a masked variable does not get into the configuration by expand_vars', async () => {
+    const other = await world.project();
+    for (const [key, masked] of Object.entries({ HIDDEN: true, SHOWN: false }))
+      await world.app.api('POST', `/projects/${other.id}/variables`, {
+        token: world.owner.token,
+        json: { key, value: 'canary-value-of-variable', masked },
+      });
+    await other.commit(
+      'spec: {inputs: {name: }}\n---\n$[[ inputs.name | expand_vars ]]: {script: [x], tags: [nobody]}\n',
+    );
+    const shown = await create(other, { ref: 'main', inputs: { name: '$SHOWN' } });
+    expect(Object.keys(await other.statuses(shown.body.id))).toEqual(['canary-value-of-variable']);
+    const hidden = await create(other, { ref: 'main', inputs: { name: '$HIDDEN' } });
+    expect([hidden.status, JSON.stringify(hidden.body)]).toEqual([
+      400,
+      expect.stringContaining('masked variables cannot be expanded'),
+    ]);
+    expect(JSON.stringify(hidden.body)).not.toContain('canary');
+  });
+
   it('[security 18] is for those who may push to the ref', async () => {
     const status = async (token?: string) => (await create(project, { ref: 'main' }, token)).status;
     expect((await world.app.api('POST', `/projects/${project.id}/pipeline`, { json: { ref: 'main' } })).status).toBe(

@@ -5,10 +5,10 @@ import { badRequest, forbidden, notFound } from '../../../kernel/http/errors.ts'
 import { readBody } from '../../../kernel/http/params/body.ts';
 import { defaultParameterLimits, isFile } from '../../../kernel/http/params/nested.ts';
 import { Bool, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
-import { Binary, type Route, route } from '../../../kernel/http/route.ts';
+import { Binary, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
 import { findArtifact } from '../artifacts/artifacts.queries.ts';
-import { archiveStream } from '../artifacts/artifacts.routes.ts';
+import { sendArchive } from '../artifacts/artifacts.routes.ts';
 import type { Artifacts } from '../artifacts/artifacts.service.ts';
 import type { CiDependencies } from '../deps.ts';
 import { findJobById, findTokenJob } from '../jobs/jobs.queries.ts';
@@ -84,7 +84,7 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts)
         token: Optional(Str({ description: "The job's token; also as the header `JOB-TOKEN`" })),
         direct_download: Optional(Bool({ description: 'Answer with a redirect where the store allows it' })),
       }),
-      responses: { 200: Binary },
+      responses: { 200: Binary, 302: Empty },
       media: ['application/zip'],
       handler: async ({ params, request }) => {
         const token = jobTokenOf(request, params.token);
@@ -95,7 +95,7 @@ export function runnerArtifactRoutes(deps: CiDependencies, artifacts: Artifacts)
         if (!job || job.project_id !== found.job.project_id) throw notFound();
         const artifact = await findArtifact(db, job.id, 'archive');
         if (!artifact) throw notFound();
-        return await archiveStream(deps, artifact);
+        return await sendArchive(deps, artifact, params.direct_download === true && request.method === 'GET');
       },
     }),
   ];

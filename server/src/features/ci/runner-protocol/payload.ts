@@ -19,6 +19,7 @@ import {
 import { sealed } from '../variables/sealing.ts';
 import { secretVariables } from '../variables/secret-variables.ts';
 import { runningOnInstanceRunners } from './claim.queries.ts';
+import { releaseScript } from './release-step.ts';
 
 /** Reasons that we keep as they are when the runner sends them. */
 export const failureReasons = [
@@ -261,6 +262,7 @@ export async function jobPayload(
     variables,
     steps: [
       step('script', plan.script, 'on_success', false),
+      ...(plan.release ? [step('release', [releaseScript(plan.release)], 'on_success', false)] : []),
       ...(plan.after_script.length > 0 ? [step('after_script', plan.after_script, 'always', true)] : []),
     ],
     image: plan.image && { ...plan.image, ports: [] },

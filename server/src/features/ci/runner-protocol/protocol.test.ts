@@ -1,4 +1,5 @@
 /** The protocol as official runners speak it: requests, held polls, logs, ends. */
+import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, type JobPayload, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
 
@@ -429,4 +430,36 @@ describe('with thousands of waiting jobs', () => {
     );
     expect(first).toBeLessThan(1000);
   });
+});
+
+it('a release is a step of its own between script and after_script, for the programs of the ecosystem', async () => {
+  const project = await world.project();
+  await project.push(
+    'job:\n  script: [make]\n  after_script: [bye]\n  release:\n    tag_name: v$N\n    description: "First $N"\n    name: One\n    ref: $CI_COMMIT_SHA\n' +
+      '    tag_message: Tagged\n    released_at: 2026-03-15T08:00:00Z\n    milestones: [m1, m2]\n' +
+      '    assets: {links: [{name: a, url: "https://example.com/a", filepath: /a, link_type: package}]}\n',
+  );
+  const job = await runner.next();
+  const steps = job.steps as Array<{ name: string; script: string[]; when: string; allow_failure: boolean }>;
+  expect(steps.map(({ name }) => name)).toEqual(['script', 'release', 'after_script']);
+  expect(steps[1]).toMatchObject({ when: 'on_success', allow_failure: false, timeout: 3600 });
+  const [script = ''] = steps[1]?.script ?? [];
+  const link = String.raw`{\"name\":\"a\",\"url\":\"https://example.com/a\",\"link_type\":\"package\",\"filepath\":\"/a\"}`;
+  expect(script).toContain(
+    `release-cli create --name "One" --description "First $N" --tag-name "v$N" --tag-message "Tagged" --ref "$CI_COMMIT_SHA" --released-at "2026-03-15T08:00:00Z" --milestone "m1" --milestone "m2" --assets-link "${link}"\n`,
+  );
+  expect(script).toContain(
+    `glab release create -R $CI_PROJECT_PATH "v$N" --assets-links "[${link}]" --milestone "m1,m2" --name "One" --experimental-notes-text-or-file "First $N" --ref "$CI_COMMIT_SHA" --tag-message "Tagged" --released-at "2026-03-15T08:00:00Z" --no-update --no-close-milestone\n`,
+  );
+  expect(spawnSync('sh', ['-n', '-c', script]).status).toBe(0);
+  const none = spawnSync('/bin/sh', ['-c', script], { env: { PATH: '/nonexistent' }, encoding: 'utf8' });
+  expect([none.status, none.stdout]).toEqual([127, expect.stringContaining('must be in the PATH of the job')]);
+  // What the step asks for is made with the token of the job, while it runs.
+  const made = await fetch(`${world.app.url}/api/v4/projects/${project.id}/releases`, {
+    method: 'POST',
+    headers: { 'JOB-TOKEN': job.token, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ tag_name: 'v1', description: 'First', ref: variableOf(job, 'CI_COMMIT_SHA') }),
+  });
+  expect(made.status).toBe(201);
+  await runner.update(job, 'success');
 });

@@ -80,6 +80,8 @@ export function requestRoutes(deps: CiDependencies, polls: HeldPolls): Route[] {
     cancelGracefully: boolean,
     signal: AbortSignal,
   ): Promise<Record<string, unknown> | null> {
+    // A poll may have been held since before it began.
+    if ((await deps.settings.read()).maintenance_mode) return null;
     for (;;) {
       const token = newToken(tokenPrefixes.job);
       const job = await transaction(db, async (tx) =>

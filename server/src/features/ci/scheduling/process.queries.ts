@@ -51,15 +51,29 @@ export async function newestJobs(tx: Db, pipelineId: number): Promise<EngineJob[
     .execute();
 }
 
-/** When attempts ran, retried ones included. */
-export async function runPeriods(tx: Db, pipelineId: number): Promise<Array<{ from: Date; to: Date }>> {
-  const rows = await tx
-    .selectFrom('jobs')
-    .select(['started_at', 'finished_at'])
+/** What other systems say in a pipeline, as far as it counts. */
+export async function externalStatuses(
+  tx: Db,
+  pipelineId: number,
+): Promise<Array<{ status: string; coverage: string | null }>> {
+  return await tx
+    .selectFrom('commit_statuses')
+    .select(['status', 'coverage'])
     .where('pipeline_id', '=', pipelineId)
-    .where('started_at', 'is not', null)
-    .where('finished_at', 'is not', null)
+    .where('retried', '=', false)
     .execute();
+}
+
+/** When attempts ran, retried ones and those of other systems included. */
+export async function runPeriods(tx: Db, pipelineId: number): Promise<Array<{ from: Date; to: Date }>> {
+  const of = (table: 'jobs' | 'commit_statuses') =>
+    tx
+      .selectFrom(table)
+      .select(['started_at', 'finished_at'])
+      .where('pipeline_id', '=', pipelineId)
+      .where('started_at', 'is not', null)
+      .where('finished_at', 'is not', null);
+  const rows = await of('jobs').unionAll(of('commit_statuses')).execute();
   return rows.map((row) => ({ from: row.started_at as Date, to: row.finished_at as Date }));
 }
 

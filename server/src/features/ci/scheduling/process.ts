@@ -13,6 +13,7 @@ import { type PipelineStatus, pipelineChange, runningSeconds } from './pipeline-
 import {
   databaseNow,
   type EngineJob,
+  externalStatuses,
   lockPipeline,
   moveJobs,
   newestJobs,
@@ -59,7 +60,7 @@ async function apply(deps: EngineDependencies, tx: Db, jobs: readonly EngineJob[
   for (const move of moves) await deps.announce(tx, `job:${move.id}`);
 }
 
-function averageCoverage(jobs: readonly EngineJob[]): string | null {
+function averageCoverage(jobs: ReadonlyArray<{ readonly coverage: string | null }>): string | null {
   const values = jobs.map((job) => job.coverage).filter((value) => value !== null);
   if (values.length === 0) return null;
   return (values.reduce((sum, value) => sum + Number(value), 0) / values.length).toFixed(2);
@@ -71,7 +72,7 @@ async function settle(
   tx: Db,
   pipeline: Pipeline,
   jobs: readonly { status: JobStatus; allowFailure: boolean }[],
-  rows: readonly EngineJob[],
+  rows: ReadonlyArray<{ readonly coverage: string | null }>,
 ): Promise<void> {
   const composite = compositeStatus(jobs);
   const change = composite && pipelineChange(pipeline.status as PipelineStatus, composite.status);
@@ -90,14 +91,12 @@ async function settle(
     values.finished_at = null;
   }
   await updatePipeline(tx, pipeline.id, values);
-  if (change.finishes) {
-    await deps.recordFact(tx, {
-      kind: 'pipeline.finished',
-      projectId: pipeline.project_id,
-      actorId: pipeline.user_id,
-      payload: { pipeline_id: pipeline.id, status: change.status },
-    });
-  }
+  await deps.recordFact(tx, {
+    kind: change.finishes ? 'pipeline.finished' : 'pipeline.changed',
+    projectId: pipeline.project_id,
+    actorId: pipeline.user_id,
+    payload: { pipeline_id: pipeline.id, status: change.status },
+  });
   await deps.announce(tx, `pipeline:${pipeline.id}`);
   await deps.announce(tx, `project:${pipeline.project_id}:pipelines`);
 }
@@ -122,5 +121,7 @@ export async function processPipeline(
     status: moved.get(row.id) ?? (row.status as JobStatus),
     allowFailure: row.allow_failure,
   }));
-  await settle(deps, tx, pipeline, now, rows);
+  const external = await externalStatuses(tx, pipelineId);
+  const said = external.map(({ status }) => ({ status: status as JobStatus, allowFailure: false }));
+  await settle(deps, tx, pipeline, [...now, ...said], [...rows, ...external]);
 }

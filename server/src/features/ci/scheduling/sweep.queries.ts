@@ -49,6 +49,15 @@ export async function neglectedJobs(db: Db, condition: Condition, patience: Pati
   }
 }
 
+/** Every running job counts as heard of now. */
+export async function awaitRunners(db: Db): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ contacted_at: sql<Date>`now()` })
+    .where('status', 'in', ['running', 'canceling'])
+    .execute();
+}
+
 /** Delayed jobs whose time has come; their task may have been lost. */
 export async function dueJobs(db: Db): Promise<JobPlace[]> {
   return await places(db, sql<boolean>`status = 'scheduled' and scheduled_at <= now()`);

@@ -17,6 +17,7 @@ import { completedStatuses, executingStatuses } from './job-states.ts';
 import { lockPipeline, notifyPending } from './process.queries.ts';
 import { playScheduledTask, processPipeline } from './process.ts';
 import {
+  awaitRunners,
   doomedObjects,
   dueJobs,
   forgetDeletions,
@@ -86,6 +87,8 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
   }
 
   async function sweepJobs(signal: AbortSignal): Promise<void> {
+    // Runners are turned away: who cannot call is not lost, and gets the usual time when it is over.
+    if ((await deps.settings.read()).maintenance_mode) return await awaitRunners(db);
     const reasons = {
       lost: 'stuck_or_timeout_failure',
       overdue: 'job_execution_timeout',

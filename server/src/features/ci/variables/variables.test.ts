@@ -141,12 +141,11 @@ describe('what jobs get', () => {
     expect(Object.keys(await other.statuses(feature.id))).toEqual(['a']);
     expect(await seen()).not.toHaveProperty('CANARY');
     // A tag that is named like a protected branch is not protected by it.
-    await world.app.api('POST', `/projects/${other.id}/repository/tags`, {
-      token: world.owner.token,
-      json: { tag_name: 'main', ref: feature.sha },
-    });
+    expect((await set(`/projects/${other.id}/protected_branches`, { name: 'stable' })).status).toBe(201);
+    const json = { tag_name: 'stable', ref: feature.sha };
+    expect((await set(`/projects/${other.id}/repository/tags`, json)).status).toBe(201);
     const tag = await seen();
-    expect(tag).toMatchObject({ CI_COMMIT_TAG: { value: 'main' }, CI_COMMIT_REF_PROTECTED: { value: 'false' } });
+    expect(tag).toMatchObject({ CI_COMMIT_TAG: { value: 'stable' }, CI_COMMIT_REF_PROTECTED: { value: 'false' } });
     expect(tag).not.toHaveProperty('CANARY');
   });
 });

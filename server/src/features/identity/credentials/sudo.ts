@@ -12,7 +12,8 @@ const scope = 'sudo';
 const visitMilliseconds = 60_000;
 const mostVisits = 1000;
 
-const refusals: Readonly<Record<Exclude<CallerUser['state'], 'active'>, string>> = {
+/** What people are told whose account may not be used. */
+export const accountRefusals: Readonly<Record<Exclude<CallerUser['state'], 'active'>, string>> = {
   blocked: 'Your account has been blocked.',
   banned: 'Your account has been banned.',
   deactivated: 'Your account has been deactivated.',
@@ -46,7 +47,7 @@ export function createSudo(db: Db, administers: Administers, now: () => number =
     if (!caller.scopes?.has(scope)) throw insufficientScope([scope]);
     const user = await find(db, wanted);
     if (!user) throw plainError(404, `404 User with ID or username ${wanted} Not Found`);
-    if (user.state !== 'active') throw forbidden(refusals[user.state]);
+    if (user.state !== 'active') throw forbidden(accountRefusals[user.state]);
     const { method, path, clientAddress } = request;
     if (method !== 'GET' || isNewVisit(`${credential.kind}:${credential.tokenId}:${user.id}`))
       await recordAudit(db, {

@@ -32,6 +32,17 @@ export async function findDeployKey(db: Db, projectId: number, id: number): Prom
   return await ofProject(db, projectId).selectAll('k').select('p.can_push').where('k.id', '=', id).executeTakeFirst();
 }
 
+/** Whether a key may push to a project; undefined when the project does not have it. */
+export async function pushRight(db: Db, projectId: number, keyId: number): Promise<boolean | undefined> {
+  const row = await db
+    .selectFrom('project_deploy_keys')
+    .select('can_push')
+    .where('project_id', '=', projectId)
+    .where('key_id', '=', keyId)
+    .executeTakeFirst();
+  return row?.can_push;
+}
+
 /** Of all projects, for administrators. */
 const everywhere = (db: Db, onlyPublic: boolean) => {
   const all = db.selectFrom('ssh_keys').where('kind', '=', 'deploy');

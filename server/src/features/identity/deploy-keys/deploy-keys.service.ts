@@ -12,6 +12,7 @@ import {
   findDeployKey,
   joinProject,
   leaveProject,
+  pushRight,
   renameKey,
   usableKey,
 } from './deploy-keys.queries.ts';
@@ -115,6 +116,17 @@ export function createDeployKeys({ db, settings }: { readonly db: Db; readonly s
     });
   }
 
-  return { add, enable, change, remove, find: (projectId: number, id: number) => findDeployKey(db, projectId, id) };
+  return {
+    add,
+    enable,
+    change,
+    remove,
+    /** What a key may do in a project; null when the project does not have it. */
+    async within(keyId: number, projectId: number): Promise<{ readonly canPush: boolean } | null> {
+      const canPush = await pushRight(db, projectId, keyId);
+      return canPush === undefined ? null : { canPush };
+    },
+    find: (projectId: number, id: number) => findDeployKey(db, projectId, id),
+  };
 }
 export type DeployKeys = ReturnType<typeof createDeployKeys>;

@@ -1,3 +1,3 @@
 /** Deploy keys. */
 export { deployKeyRoutes } from './deploy-keys.routes.ts';
-export { createDeployKeys } from './deploy-keys.service.ts';
+export { createDeployKeys, type DeployKeys } from './deploy-keys.service.ts';

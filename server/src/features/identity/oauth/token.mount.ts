@@ -4,6 +4,7 @@ import { type AuditOrigin, strangerAt } from '../../../kernel/audit/index.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { OauthApplication, User } from '../../../kernel/db/rows.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
+import { duringMaintenance } from '../../../kernel/http/maintenance.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { scopesOf } from '../applications/index.ts';
 import { allScopes } from '../tokens/index.ts';
@@ -214,6 +215,8 @@ export function mountTokenEndpoints(server: FastifyInstance, deps: TokenMountDep
       method,
       url,
       exposeHeadRoute: false,
+      // Signing in.
+      ...duringMaintenance,
       handler: async (request, reply) => {
         neverCached(crossOrigin(reply));
         try {

@@ -4,8 +4,9 @@
  */
 import Type from 'typebox';
 import { type AuditOrigin, recordAudit, systemOrigin } from '../../../kernel/audit/index.ts';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { type Db, lockInTransaction, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
+import { emit } from '../../../kernel/events/index.ts';
 import { forbidden, HttpError, notFound, plainError } from '../../../kernel/http/errors.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
@@ -54,6 +55,10 @@ const batch = 100;
 async function ensureGhost(tx: Db): Promise<User> {
   const known = await findGhost(tx);
   if (known) return known;
+  // Two accounts may go at the same time, and one ghost stands for both.
+  await lockInTransaction(tx, 'users.ghost');
+  const made = await findGhost(tx);
+  if (made) return made;
   const username = await freeGhostName(tx);
   return await insertUser(tx, {
     username,
@@ -77,6 +82,10 @@ export function createRemoval(deps: RemovalDependencies): Removal {
     await transaction(db, async (tx) => {
       if (hard) await belongings.removeContributions(tx, userId);
       else await belongings.moveContributions(tx, userId, (await ensureGhost(tx)).id);
+      const { username, name, email, created_at, updated_at } = user;
+      // Nobody can look them up any more.
+      const payload = { user_id: userId, username, name, email, created_at, updated_at };
+      await emit(tx, { kind: 'user.deleted', payload });
       await deleteUser(tx, userId);
       await announceChange(tx);
     });

@@ -25,6 +25,7 @@ import {
   plainError,
   unauthorized,
 } from '../../../kernel/http/errors.ts';
+import { duringMaintenance, maintenanceIn } from '../../../kernel/http/maintenance.ts';
 import { mergeParameters, readBody } from '../../../kernel/http/params/body.ts';
 import { defaultParameterLimits, emptyObject } from '../../../kernel/http/params/nested.ts';
 import { Bool, Int, JsonObject, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -84,6 +85,9 @@ const SessionView = Entity('Session', {
   admin_mode: Nullable(Flag({ description: 'Whether an administrator entered admin mode; null where nobody has to' })),
   impersonator: Nullable(Fields({ id: Id(), username: Text(), name: Text() })),
   impersonation_enabled: Flag({ description: 'Whether administrators may act as others' }),
+  maintenance: Nullable(
+    Fields({ message: Nullable(Text()) }, { description: 'Where nothing can be changed now: what everybody is told' }),
+  ),
   csrf_token: Nullable(Text({ description: 'To send as `X-CSRF-Token` with requests that change something' })),
 });
 const proofParameters = Type.Object({
@@ -93,7 +97,8 @@ const proofParameters = Type.Object({
 });
 const actParameters = Type.Object({ user_id: Int() });
 const adminModeParameters = Type.Object({ password: Str({ maxLength: 500 }), code: Optional(Str({ maxLength: 40 })) });
-const nobody: Static<typeof SessionView> = {
+type View = Omit<Static<typeof SessionView>, 'maintenance'>;
+const nobody: View = {
   user: null,
   two_factor: null,
   two_factor_required_until: null,
@@ -135,12 +140,13 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     const age = maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`;
     reply.header('Set-Cookie', `${cookieNames[0]}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`);
   };
-  const send = (reply: FastifyReply, status: number, view: Static<typeof SessionView>) =>
+  const maintenance = maintenanceIn(deps.settings);
+  const send = async (reply: FastifyReply, status: number, view: View) =>
     reply
       .code(status)
       .header('Content-Type', 'application/json')
       .header('Cache-Control', 'no-store')
-      .send(serialise(view));
+      .send(serialise({ ...view, maintenance: await maintenance() }));
   const callerOf = (request: FastifyRequest): Promise<Caller | null> =>
     authenticate(credentials, request, {}, ['session']);
   const sessionOf = ({ user, credential, ...more }: Caller, request: FastifyRequest): OpenSession | null =>
@@ -151,7 +157,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
           origin: originOf({ caller: { user, credential, ...more }, clientAddress: request.ip }),
         }
       : null;
-  const view = async ({ user, admin, impersonator }: Known, token: string): Promise<Static<typeof SessionView>> => ({
+  const view = async ({ user, admin, impersonator }: Known, token: string): Promise<View> => ({
     ...nobody,
     user: { ...userAccount(await withAccount(db, user), externalUrl), is_admin: user.admin },
     two_factor_required_until: impersonator ? null : await twoFactor.requiredUntil(user),
@@ -189,7 +195,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     return send(reply, 201, await view({ user, admin: !(await deps.settings.read()).admin_mode }, token));
   };
 
-  server.post('/-/session', async (request, reply) => {
+  server.post('/-/session', duringMaintenance, async (request, reply) => {
     checkOrigin(request, externalUrl);
     const values = await deps.settings.read();
     if (!values.password_authentication_enabled_for_web)
@@ -207,7 +213,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     return opened(reply, result, remember);
   });
 
-  server.post('/-/session/two_factor', async (request, reply) => {
+  server.post('/-/session/two_factor', duringMaintenance, async (request, reply) => {
     checkOrigin(request, externalUrl);
     const { challenge, code, webauthn } = await parameters(request, proofParameters);
     if ((code === undefined) === (webauthn === undefined))
@@ -226,7 +232,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     return send(reply, 200, await view({ ...caller, user: caller.user }, token));
   });
 
-  server.delete('/-/session', async (request, reply) => {
+  server.delete('/-/session', duringMaintenance, async (request, reply) => {
     const caller = await callerOf(request);
     const session = caller && sessionOf(administratorOf(caller), request);
     if (session) await sessions.signOut(session);
@@ -234,7 +240,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
 
-  server.post('/-/session/admin_mode', async (request, reply) => {
+  server.post('/-/session/admin_mode', duringMaintenance, async (request, reply) => {
     const { caller, session, token } = await present(request);
     if (!caller.user.admin || caller.impersonator) throw forbidden();
     const { password, code } = await parameters(request, adminModeParameters);
@@ -248,14 +254,14 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     return send(reply, 201, await view({ user, admin: true }, token));
   });
 
-  server.delete('/-/session/admin_mode', async (request, reply) => {
+  server.delete('/-/session/admin_mode', duringMaintenance, async (request, reply) => {
     const { caller, session } = await present(request);
     if (caller.impersonator) throw forbidden();
     await sessions.leaveAdminMode(session);
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
 
-  server.post('/-/session/impersonation', async (request, reply) => {
+  server.post('/-/session/impersonation', duringMaintenance, async (request, reply) => {
     const { caller, session, token } = await present(request);
     // Nobody is an administrator while they act as somebody: that is not for those either.
     if (!caller.admin) throw forbidden();
@@ -269,7 +275,7 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     return send(reply, 201, await view({ user, admin: false, impersonator: caller.user }, token));
   });
 
-  server.delete('/-/session/impersonation', async (request, reply) => {
+  server.delete('/-/session/impersonation', duringMaintenance, async (request, reply) => {
     const { caller, token } = await present(request);
     if (!caller.impersonator) throw notFound('Impersonation');
     const session = sessionOf(administratorOf(caller), request);

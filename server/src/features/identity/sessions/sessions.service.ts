@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type AuditOrigin, recordAudit, strangerAt } from '../../../kernel/audit/index.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
+import { emit } from '../../../kernel/events/index.ts';
 import { currentRequest } from '../../../kernel/http/current-request.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { tokenHash } from '../../../kernel/secrets/index.ts';
@@ -183,7 +184,10 @@ export function createSessions(deps: SessionDependencies): Sessions {
   };
   const refused = async (user: User, reason: Refusal, address: string) => {
     const event = { entity: userEntity(user), event: 'user_sign_in_refused', details: { reason } };
-    await recordAudit(db, { ...strangerAt(address), ...event });
+    await transaction(db, async (tx) => {
+      await recordAudit(tx, { ...strangerAt(address), ...event });
+      await emit(tx, { kind: 'user.sign_in_refused', payload: { user_id: user.id, reason } });
+    });
     return { outcome: reason } as const;
   };
 

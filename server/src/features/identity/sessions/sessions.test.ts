@@ -35,6 +35,7 @@ const nobody = {
   admin: false,
   admin_mode: null,
   impersonator: null,
+  maintenance: null,
   impersonation_enabled: false,
   csrf_token: null,
 };

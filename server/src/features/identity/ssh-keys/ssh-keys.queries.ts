@@ -1,7 +1,7 @@
 /** Rows of `ssh_keys`. */
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { SshKey } from '../../../kernel/db/rows.ts';
+import type { SshKey, User } from '../../../kernel/db/rows.ts';
 import type { SshKeysTable } from '../../../kernel/db/tables.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
@@ -43,4 +43,67 @@ export async function findSshKeyByFingerprint(
 
 export async function deleteSshKey(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('ssh_keys').where('id', '=', id).execute();
+}
+
+export interface KeyHolder {
+  readonly key: Pick<SshKey, 'id' | 'kind' | 'title' | 'key' | 'usage_type' | 'expires_at' | 'verified_until'>;
+  /** Whose key it is; of a deploy key who made it. Null when they are gone. */
+  readonly user: User | null;
+}
+
+const holders = (db: Db) =>
+  db
+    .selectFrom('ssh_keys')
+    .leftJoin('users', (join) =>
+      join.on((on) => on('users.id', '=', on.fn.coalesce('ssh_keys.user_id', 'ssh_keys.created_by_id'))),
+    )
+    .selectAll('users')
+    .select([
+      'ssh_keys.id as key_id',
+      'ssh_keys.kind as key_kind',
+      'ssh_keys.title as key_title',
+      'ssh_keys.key as key_text',
+      'ssh_keys.usage_type as key_usage_type',
+      'ssh_keys.expires_at as key_expires_at',
+      'ssh_keys.verified_until as key_verified_until',
+    ]);
+
+/** A key and who stands behind it, by its fingerprint or its id: one indexed read. */
+export async function findKeyHolder(
+  db: Db,
+  wanted: { readonly sha256: string } | { readonly id: number },
+): Promise<KeyHolder | undefined> {
+  const row = await ('id' in wanted
+    ? holders(db).where('ssh_keys.id', '=', wanted.id)
+    : holders(db).where('ssh_keys.fingerprint_sha256', '=', wanted.sha256)
+  ).executeTakeFirst();
+  if (!row) return undefined;
+  const {
+    key_id: id,
+    key_kind: kind,
+    key_title: title,
+    key_text: key,
+    key_usage_type: usage_type,
+    key_expires_at: expires_at,
+    key_verified_until: verified_until,
+    ...user
+  } = row;
+  return {
+    key: { id, kind, title, key, usage_type, expires_at, verified_until },
+    user: user.id === null ? null : (user as User),
+  };
+}
+
+/** Notes that keys were used now. */
+export async function touchSshKeys(db: Db, ids: readonly number[]): Promise<void> {
+  await db
+    .updateTable('ssh_keys')
+    .set({ last_used_at: sql<Date>`now()` })
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/** A second factor was proved with the key. */
+export async function noteVerification(db: Db, id: number, until: Date): Promise<void> {
+  await db.updateTable('ssh_keys').set({ verified_until: until }).where('id', '=', id).execute();
 }

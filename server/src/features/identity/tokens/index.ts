@@ -2,7 +2,7 @@
 export { impersonationRoutes } from './impersonation.routes.ts';
 export { allScopes, rotatingScopes, unavailableScopes, userScopes } from './scopes.ts';
 export { selfRoutes } from './self.routes.ts';
-export { personalAccessToken, tokenProperties } from './tokens.entity.ts';
+export { NewPersonalAccessToken, PersonalAccessToken, personalAccessToken, tokenProperties } from './tokens.entity.ts';
 export { newTokenParameters, rotationParameters, tokenFilters } from './tokens.params.ts';
 export { countTokens, insertToken, listTokens, touchTokens } from './tokens.queries.ts';
 export { tokenRoutes } from './tokens.routes.ts';

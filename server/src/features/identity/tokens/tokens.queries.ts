@@ -1,6 +1,6 @@
 /** Rows of `access_tokens`. */
 import { type Insertable, sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { AccessToken } from '../../../kernel/db/rows.ts';
 import type { AccessTokensTable } from '../../../kernel/db/tables.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
@@ -166,7 +166,7 @@ function filtered(db: Db, filter: TokenFilter) {
   if (filter.revoked !== undefined) query = query.where('revoked_at', filter.revoked ? 'is not' : 'is', null);
   if (filter.state !== undefined)
     query = query.where(filter.state === 'active' ? activeToken : sql<boolean>`not ${activeToken}`);
-  if (filter.search) query = query.where('name', 'ilike', `%${filter.search.replace(/[\\%_]/g, '\\$&')}%`);
+  if (filter.search) query = query.where('name', 'ilike', containing(filter.search));
   if (filter.created_after) query = query.where('created_at', '>=', filter.created_after);
   if (filter.created_before) query = query.where('created_at', '<=', filter.created_before);
   if (filter.last_used_after) query = query.where('last_used_at', '>=', filter.last_used_after);

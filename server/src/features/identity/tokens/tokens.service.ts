@@ -4,7 +4,7 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { AccessToken, User } from '../../../kernel/db/rows.ts';
 import { badRequest, forbidden, invalidParameters, unprocessable } from '../../../kernel/http/errors.ts';
 import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
-import type { Settings } from '../../../kernel/settings/index.ts';
+import type { ApplicationSettings, Settings } from '../../../kernel/settings/index.ts';
 import { announceChange } from '../changes/index.ts';
 import { createBot, type NewBot } from './bots.ts';
 import { placeScopes, unavailableScopes } from './scopes.ts';
@@ -68,6 +68,8 @@ export interface IssuedToken {
 export interface Rotation {
   readonly expiresAt?: string | undefined;
   readonly origin: AuditOrigin;
+  /** Whose it is, where tokens of service accounts are rotated. */
+  readonly of?: Pick<User, 'user_type'>;
 }
 
 export interface Tokens {
@@ -77,7 +79,7 @@ export interface Tokens {
   /** Throws the API's 400 and 422. Joins the transaction that it is given. */
   issue(token: IssueToken, handle?: Db): Promise<IssuedToken>;
   /** The expiry of a token that somebody asks for: within the instance's limit. Throws the API's 422. */
-  expiry(wanted: string | null | undefined): Promise<string | null>;
+  expiry(wanted: string | null | undefined, of?: Pick<User, 'user_type'>): Promise<string | null>;
   /**
    * Ends the token and makes its successor. Of a token that was revoked before, the whole family ends instead: somebody
    * has an old copy. `changed` runs in the same transaction.
@@ -139,15 +141,25 @@ export function createTokens(deps: TokenDependencies): Tokens {
     return newToken((await settings.read()).personal_access_token_prefix);
   }
 
-  async function expiry(wanted: string | null | undefined): Promise<string | null> {
+  /** Programs that run for years may be let off where people are not. */
+  const needsEnd = (values: ApplicationSettings, of: Pick<User, 'user_type'> | undefined) =>
+    of?.user_type === 'service_account'
+      ? values.service_access_tokens_expiration_enforced
+      : values.require_personal_access_token_expiry || values.max_personal_access_token_lifetime !== null;
+
+  async function expiry(wanted: string | null | undefined, of?: Pick<User, 'user_type'>): Promise<string | null> {
     const values = await settings.read();
     const latest = inDays(values.max_personal_access_token_lifetime ?? longestLifetimeDays);
-    if (wanted === undefined || wanted === null)
-      return values.require_personal_access_token_expiry || values.max_personal_access_token_lifetime !== null
-        ? latest
-        : null;
+    if (wanted === undefined || wanted === null) return needsEnd(values, of) ? latest : null;
     if (wanted > latest) throw unprocessable(`Expiration date must be before ${latest}`);
     return wanted;
+  }
+
+  /** A week; the longest life where a token needs no end. */
+  async function rotatedExpiry(of: Pick<User, 'user_type'> | undefined): Promise<string> {
+    const values = await settings.read();
+    const short = of?.user_type !== 'service_account' || needsEnd(values, of);
+    return inDays(short ? rotatedLifetimeDays : (values.max_personal_access_token_lifetime ?? longestLifetimeDays));
   }
 
   /** Revokes, and retires the bots that this leaves without a token. */
@@ -201,8 +213,8 @@ export function createTokens(deps: TokenDependencies): Tokens {
       });
       return { row, secret };
     },
-    rotate: async (id, { expiresAt, origin }, changed) => {
-      const expires = expiresAt === undefined ? inDays(rotatedLifetimeDays) : await expiry(expiresAt);
+    rotate: async (id, { expiresAt, origin, of }, changed) => {
+      const expires = expiresAt === undefined ? await rotatedExpiry(of) : await expiry(expiresAt);
       if (expires !== null && expires <= today()) throw badRequest('Expiration date must be in the future');
       const secret = await newSecret();
       const row = await transaction(db, async (tx) => {

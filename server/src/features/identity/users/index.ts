@@ -22,6 +22,7 @@ export {
   insertUser,
   lockUser,
   moveUserSequence,
+  pathTaken,
   setResetToken,
   type UserOrder,
   updatePassword,
@@ -29,6 +30,7 @@ export {
 } from './users.queries.ts';
 export { userRoutes } from './users.routes.ts';
 export {
+  conflictFrom,
   createUsers,
   privateAddress,
   type UserCreatedHook,
@@ -37,4 +39,4 @@ export {
   type Users,
   userEntity,
 } from './users.service.ts';
-export { check, emailReasons, passwordReasons } from './validation.ts';
+export { check, emailReasons, passwordReasons, textReasons, usernameReasons } from './validation.ts';

@@ -14,6 +14,7 @@ const kinds = {
   locked: sql<boolean>`users.locked_until > now()`,
   external: sql<boolean>`users.external`,
   bots: sql<boolean>`users.user_type in ('project_bot', 'group_bot')`,
+  service_accounts: sql<boolean>`users.user_type = 'service_account'`,
   two_factor_enabled: sql<boolean>`users.two_factor_enabled`,
   two_factor_disabled: sql<boolean>`not users.two_factor_enabled and users.user_type = 'human'`,
 } as const satisfies Readonly<Record<string, RawBuilder<boolean>>>;

@@ -71,6 +71,8 @@ describe('GET /users?filter', () => {
     expected.bots = (
       await app.api<{ username: string }>('GET', `/users/${bot.body.user_id}`, { token: admin.secret })
     ).body.username;
+    const account = await app.api<{ username: string }>('POST', '/service_accounts', { token: admin.secret });
+    expected.service_accounts = account.body.username;
     for (const [kind, username] of Object.entries(expected)) expect(await names(kind), kind).toContain(username);
     expect(await names('blocked')).not.toContain(expected.banned);
     expect(await names('two_factor_disabled')).not.toContain(secured.username);

@@ -195,7 +195,7 @@ export function userProfile(user: User, externalUrl: string): Static<typeof User
     organization: user.organization,
     job_title: user.job_title,
     pronouns: user.pronouns,
-    bot: user.user_type === 'project_bot' || user.user_type === 'group_bot',
+    bot: user.user_type !== 'human' && user.user_type !== 'ghost',
     work_information: workInformation(user),
     local_time: localTime(user),
   };

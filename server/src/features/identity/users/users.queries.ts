@@ -1,6 +1,6 @@
 /** Rows of `users`. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import type { UsersTable } from '../../../kernel/db/tables.ts';
 import type { CursorValues } from '../../../kernel/http/pagination.ts';
@@ -196,8 +196,6 @@ export interface UserWindow {
   readonly after: CursorValues | null;
 }
 
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
 const orderColumns = {
   name: { expression: sql`lower(users.name)`, type: 'text', folded: true },
   username: { expression: sql`lower(users.username)`, type: 'text', folded: true },
@@ -224,8 +222,8 @@ function filtered(db: Db, filter: UserFilter): Filtered {
   if (search !== undefined && search !== '') {
     query = query.where((where) =>
       where.or([
-        where('users.username', 'ilike', likePattern(search)),
-        where('users.name', 'ilike', likePattern(search)),
+        where('users.username', 'ilike', containing(search)),
+        where('users.name', 'ilike', containing(search)),
         where(
           filter.privateEmails ? sql`lower(users.email)` : sql`lower(users.public_email)`,
           '=',

@@ -43,6 +43,7 @@ const UserKindCounts = Entity('UserKindCounts', {
   locked: Count(),
   external: Count(),
   bots: Count(),
+  service_accounts: Count(),
   two_factor_enabled: Count(),
   two_factor_disabled: Count(),
 });

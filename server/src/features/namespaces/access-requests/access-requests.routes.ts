@@ -11,6 +11,7 @@ import { IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import type { Mail } from '../../../kernel/mail/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
+import { sendsMail } from '../members/entry.queries.ts';
 import { Member } from '../members/members.entity.ts';
 import type { MemberPresenter } from '../members/members.routes.ts';
 import type { MemberService } from '../members/members.service.ts';
@@ -83,7 +84,7 @@ export function accessRequestRoutes(deps: AccessRequestDependencies): Route[] {
         details: {},
         target: { type: 'User', id: user.id, details: user.username },
       });
-      if (!mail.configured) return;
+      if (!mail.configured || !(await sendsMail(tx, placeOf(subject)))) return;
       for (const decider of await deciders(tx, placeOf(subject)))
         await mail.send(tx, accessWanted(decider, user, nameOf(subject, externalUrl)));
     });
@@ -167,7 +168,8 @@ export function accessRequestRoutes(deps: AccessRequestDependencies): Route[] {
               details: {},
               target: { type: 'User', id: row.id, details: row.username },
             });
-            if (!own && mail.configured) await mail.send(tx, accessDenied(row, nameOf(subject, externalUrl)));
+            if (!own && mail.configured && (await sendsMail(tx, placeOf(subject))))
+              await mail.send(tx, accessDenied(row, nameOf(subject, externalUrl)));
           });
         },
       }),

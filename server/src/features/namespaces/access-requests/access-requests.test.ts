@@ -82,6 +82,8 @@ test('nobody asks where it is switched off, or sees nothing', async () => {
   const closed = await buildGroup(app, { visibility: 'public' });
   await app.db.updateTable('namespaces').set({ request_access_enabled: false }).where('id', '=', closed.id).execute();
   expect((await call('POST', `/groups/${closed.id}/access_requests`, asker)).status).toBe(403);
+  const quiet = await buildProject(app, { visibility: 'public', request_access_enabled: false });
+  expect((await call('POST', `/projects/${quiet.id}/access_requests`, asker)).status).toBe(403);
   const hidden = await buildProject(app);
   expect((await call('POST', `/projects/${hidden.id}/access_requests`, asker)).status).toBe(404);
 });

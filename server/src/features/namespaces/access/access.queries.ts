@@ -4,7 +4,12 @@
  * the invitation, and passes on nothing that it has by invitation itself; ancestors pass their grants on.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { type ProjectAbility, type ProjectRule, projectAbilities } from '../../../kernel/authz/abilities.ts';
+import {
+  featuresOf,
+  type ProjectAbility,
+  type ProjectRule,
+  projectAbilities,
+} from '../../../kernel/authz/abilities.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { type Caller, readsAll } from '../../../kernel/authz/subjects.ts';
 
@@ -39,6 +44,21 @@ export function levelsText(user: string, project: boolean): string {
       ${project ? onProject : ''}
       union all select ${Level.owner}, null where n.kind = 'user' and n.owner_id = ${user}
     ) levels (level, part)) levels`;
+}
+
+/**
+ * Text of a condition over the namespace row `n` and `levels`: the user (an SQL expression) has no role here, but one in a
+ * subgroup or a project below, given or by invitation. Asked only where it can matter.
+ */
+export function roleBelowText(user: string): string {
+  const place = (grant: string) => `n.id = any((select b.traversal_ids from namespaces b where b.id = coalesce(
+    ${grant}.namespace_id, (select q.namespace_id from projects q where q.id = ${grant}.project_id)))::bigint[])`;
+  return `levels.effective_level < ${Level.guest} and n.visibility <> 'public' and (
+    exists (select from grants g where g.user_id = ${user} and g.level >= ${Level.guest} and ${holds('g')} and ${place('g')})
+    or exists (select from grants m join namespaces i on m.namespace_id = any(i.traversal_ids)
+      join grants s on s.group_id = i.id
+      where m.user_id = ${user} and m.level >= ${Level.guest} and ${holds('m')}
+        and s.level >= ${Level.guest} and ${holds('s')} and ${place('s')}))`;
 }
 
 /** The same as a fragment of a larger query. */
@@ -103,12 +123,21 @@ const projectHasLevel = (level: number): Sql =>
   sql`(p.namespace_id in (${namespacesWithLevel(level)})
       or p.id in (select a.project_id from access a where a.project_id is not null and a.level >= ${level}))`;
 
-/** Whether somebody sees the group `n`: where they have a role, and top-level groups with minimal access. */
+/** Ids of the groups above what the user of `access` has a role in: a subgroup, or a single project. */
+const groupsAbove: Sql = sql`select unnest(b.traversal_ids) from access a
+    left join projects q on q.id = a.project_id join namespaces b on b.id = coalesce(a.namespace_id, q.namespace_id)
+    where a.level >= ${Level.guest}`;
+
+/**
+ * Whether somebody sees the group `n`: where they have a role, above what they have a role in, and top-level groups with
+ * minimal access.
+ */
 const groupsWithLevel = (level: number): Sql =>
   sql`(n.id in (${namespacesWithLevel(Math.max(level, Level.guest))})${
     level > Level.minimal
       ? sql``
-      : sql` or (n.parent_id is null and n.id in (select a.namespace_id from access a where a.level = ${Level.minimal}))`
+      : sql` or n.id in (${groupsAbove})
+        or (n.parent_id is null and n.id in (select a.namespace_id from access a where a.level = ${Level.minimal}))`
   })`;
 
 /** Visibilities that the caller may look into without being a member. */
@@ -133,8 +162,24 @@ interface ProjectScope extends Scope {
   readonly rows: Sql | null;
 }
 
+/** Not in a group that is closed to where the caller asks from; null where none is. */
+export const openFromHere = ({ closedGroups = [] }: Caller, namespaceId: Sql): Sql | null =>
+  closedGroups.length === 0
+    ? null
+    : sql`${namespaceId} not in (
+        select below.id from unnest(${[...closedGroups]}::bigint[]) top (id), namespaces_below(top.id) below (id))`;
+
+/** A scope without what is closed to the caller's address; its rows are looked for by the condition then. */
+function fromHere<S extends Scope>(caller: Caller, scope: S): S {
+  const open = openFromHere(caller, sql`p.namespace_id`);
+  return open === null ? scope : { ...scope, condition: sql`(${scope.condition} and ${open})`, rows: null };
+}
+
 /** Projects `p` that the caller may see, narrowed to those of a level. */
-export function projectScope(caller: Caller, { minimum }: AccessFilter): ProjectScope {
+export const projectScope = (caller: Caller, filter: AccessFilter): ProjectScope =>
+  fromHere(caller, roleScope(caller, filter));
+
+function roleScope(caller: Caller, { minimum }: AccessFilter): ProjectScope {
   const user = caller.user;
   if (minimum === null && readsAll(caller)) return { tables: null, condition: sql`true`, rows: null };
   const visibilities = sql`any(${openVisibilities(caller)}::text[])`;
@@ -155,14 +200,19 @@ export function projectScope(caller: Caller, { minimum }: AccessFilter): Project
 }
 
 /** Projects `p` on which the caller has an ability to read, as `canOnProject` decides for one of them. */
-export function abilityScope(caller: Caller, ability: ProjectAbility): Scope {
+export const abilityScope = (caller: Caller, ability: ProjectAbility): Scope =>
+  fromHere(caller, ruleScope(caller, ability));
+
+function ruleScope(caller: Caller, ability: ProjectAbility): Scope {
   const rule: ProjectRule = projectAbilities[ability];
-  const level = rule.feature === undefined ? null : sql.ref(`p.${rule.feature}_access_level`);
-  const offered = level === null ? sql`true` : sql`${level} <> 'disabled'`;
+  const levels = featuresOf(rule).map((feature) => sql.ref(`p.${feature}_access_level`));
+  const one = (of: (level: Sql) => Sql) =>
+    levels.length === 0 ? sql`true` : sql`(${sql.join(levels.map(of), sql` or `)})`;
+  const offered = one((level) => sql`${level} <> 'disabled'`);
   if (caller.admin || (readsAll(caller) && rule.auditor)) return { tables: null, condition: offered };
   // Nobody stands between planners and reporters.
   const role = rule.planner && rule.role === Level.reporter ? Level.planner : rule.role;
-  const forAll = level === null ? sql`true` : sql`${level} <> 'private'`;
+  const forAll = one((level) => sql`${level} not in ('disabled', 'private')`);
   const open = rule.open ? sql`p.visibility = any(${openVisibilities(caller)}::text[])` : sql`false`;
   if (caller.user === null) return { tables: null, condition: sql`(${offered} and ${open} and ${forAll})` };
   const member = projectHasLevel;
@@ -172,8 +222,16 @@ export function abilityScope(caller: Caller, ability: ProjectAbility): Scope {
   };
 }
 
-/** Groups `n` that the caller may see, narrowed to those of a level. */
-export function groupScope(caller: Caller, { minimum }: AccessFilter): Scope {
+/** Groups `n` that the caller may see, narrowed to those of a level. Owners reach theirs from everywhere. */
+export function groupScope(caller: Caller, filter: AccessFilter): Scope {
+  const scope = groupRoleScope(caller, filter);
+  const open = caller.admin ? null : openFromHere(caller, sql`n.id`);
+  if (open === null) return scope;
+  const owned = scope.tables === null ? sql`false` : sql`n.id in (${namespacesWithLevel(Level.owner)})`;
+  return { ...scope, condition: sql`(${scope.condition} and (${open} or ${owned}))` };
+}
+
+function groupRoleScope(caller: Caller, { minimum }: AccessFilter): Scope {
   const user = caller.user;
   if (minimum === null && readsAll(caller)) return { tables: null, condition: sql`true` };
   const open = sql`n.visibility = any(${openVisibilities(caller)}::text[])`;

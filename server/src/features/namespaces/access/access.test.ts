@@ -16,7 +16,7 @@ import { transaction } from '../../../kernel/db/index.ts';
 import type { Namespace, Project, User } from '../../../kernel/db/rows.ts';
 import { listGroups } from '../groups/listing.queries.ts';
 import { graceOfGroups } from '../members/members.queries.ts';
-import { countProjects, listProjects } from '../projects/listing.queries.ts';
+import { listProjects } from '../projects/listing.queries.ts';
 import { nextIid } from './counters.queries.ts';
 import { findGroupSubject, findProjectSubject } from './parents.queries.ts';
 
@@ -61,6 +61,47 @@ describe('effective level', () => {
     const own = await buildProject(app, { owner: user });
     expect((await findProjectSubject(app.db, String(own.id), user.id))?.level).toBe(50);
     expect((await findProjectSubject(app.db, String(own.id), null))?.level).toBe(0);
+  });
+
+  test('who has a role in a subgroup or project only sees the groups above it, and nothing else of them', async () => {
+    await fresh();
+    const sibling = await buildGroup(app, { parent: top });
+    const token = (await buildToken(app, { user })).secret;
+    const ids = async () =>
+      (await app.api<{ id: number }[]>('GET', '/groups', { token })).body.map(({ id }) => id).sort((a, b) => a - b);
+    const status = async (path: string) => (await app.api('GET', path, { token })).status;
+    const seen = async () => [await status(`/groups/${top.id}`), await status(`/groups/${sub.id}`)];
+    const member = () => buildMember(app, { user, of: project, level: Level.guest });
+    const invited = async () => {
+      const club = await buildGroup(app);
+      await buildMember(app, { user, of: club, level: Level.developer });
+      await share(club, { project_id: project.id }, Level.guest);
+      return club;
+    };
+    expect(await seen()).toEqual([404, 404]);
+    await member();
+    expect(await seen()).toEqual([200, 200]);
+    expect(await ids()).toEqual([top.id, sub.id]);
+    expect(await status(`/groups/${sibling.id}`)).toBe(404);
+    expect(await status(`/groups/${top.id}/members`)).toBe(403);
+    expect(await status(`/groups/${top.id}/labels`)).toBe(403);
+    const projects = await app.api<{ id: number }[]>('GET', `/groups/${top.id}/projects?include_subgroups=true`, {
+      token,
+    });
+    expect(projects.body.map(({ id }) => id)).toEqual([project.id]);
+    expect((await app.api('GET', `/groups/${top.id}/subgroups`, { token })).body).toMatchObject([{ id: sub.id }]);
+    await app.db.deleteFrom('grants').where('user_id', '=', user.id).where('project_id', '=', project.id).execute();
+    expect(await seen()).toEqual([404, 404]);
+    expect(await ids()).toEqual([]);
+    // By way of a group that is invited to the project.
+    const club = await invited();
+    expect(await seen()).toEqual([200, 200]);
+    expect(await ids()).toEqual([top.id, sub.id, club.id]);
+    await app.db.updateTable('grants').set({ expires_at: '2020-01-01' }).where('group_id', '=', club.id).execute();
+    expect(await seen()).toEqual([404, 404]);
+    // Access that gives no role lets nobody in, and the minimal one of a group none of its subgroups.
+    await buildMember(app, { user, of: sub, level: Level.guest });
+    expect(await seen()).toEqual([200, 200]);
   });
 
   test('groups pass on to what is below, never upwards, and the highest counts', async () => {
@@ -123,10 +164,14 @@ describe('effective level', () => {
     const caller: Caller = { ...anonymous, user };
     const window = { order: 'id', direction: 'asc', limit: 10, offset: 0 } as const;
     const found = await listProjects(app.db, caller, { minimumLevel: 20 }, { ...window, after: null });
-    expect(found.map((each) => [each.project.id, each.level])).toEqual([[project.id, 20]]);
-    expect(await countProjects(app.db, caller, { minimumLevel: 30 })).toBe(0);
+    expect(found.items.map((each) => [each.project.id, each.level])).toEqual([[project.id, 20]]);
+    expect(found.total).toBe(1);
+    expect(await listProjects(app.db, caller, { minimumLevel: 30 }, { ...window, after: null })).toEqual({
+      items: [],
+      total: 0,
+    });
     const groups = await listGroups(app.db, caller, { minimumLevel: 20 }, { ...window, after: null });
-    expect(groups.map(({ id }) => id)).toEqual([top.id, sub.id, invited.id]);
+    expect(groups.items.map(({ id }) => id)).toEqual([top.id, sub.id, invited.id]);
   });
 });
 

@@ -28,13 +28,13 @@ const auditOf = (grant: ExpiredGrant) =>
 async function removeSome(tx: Db): Promise<number> {
   const gone = await deleteExpired(tx, atOnce);
   await recordAudits(tx, gone.map(auditOf));
-  for (const { user_id, namespace_id, project_id } of gone)
+  for (const { user_id, namespace_id, project_id, level } of gone)
     if (user_id !== null)
       await emit(tx, {
         kind: 'member.changed',
         project_id,
         namespace_id,
-        payload: { user_id, change: 'expired' },
+        payload: { user_id, change: 'expired', level },
       });
   return gone.length;
 }

@@ -36,7 +36,7 @@ test('addresses and ranges of both families', () => {
     expect([address, isWithin(ranges, address)]).toEqual([address, false]);
 });
 
-test('[3/fields.group/1 ip_restriction_ranges] a group kept to networks: its whole subtree, over the API and git', async () => {
+test('[3/fields.group/18] a group kept to networks: its whole subtree, over the API and git', async () => {
   const top = await buildGroup(app, { owner: owner.user, visibility: 'public' });
   const sub = await buildGroup(app, { parent: top, visibility: 'public' });
   const inside = await buildProject(app, { namespace: sub, visibility: 'public' });
@@ -76,6 +76,17 @@ test('[3/fields.group/1 ip_restriction_ranges] a group kept to networks: its who
     ).status;
   expect(await git('10.7.7.7')).toBe(200);
   expect(await git('172.16.0.1')).toBe(404);
+  // What the top group leaves to git.
+  const protocols = (value: string) =>
+    app.db
+      .updateTable('namespaces')
+      .set({ enabled_git_access_protocol: value as 'ssh' })
+      .where('id', '=', top.id)
+      .execute();
+  await protocols('ssh');
+  expect(await git('10.7.7.7')).toBe(403);
+  await protocols('all');
+  expect(await git('10.7.7.7')).toBe(200);
   const lifted = await app.api('PUT', `/groups/${top.id}`, {
     token: owner.secret,
     json: { ip_restriction_ranges: '' },
@@ -83,6 +94,91 @@ test('[3/fields.group/1 ip_restriction_ranges] a group kept to networks: its who
   });
   expect(lifted.status).toBe(200);
   expect(await get(`/projects/${inside.id}`, '172.16.0.1', developer)).toBe(200);
+});
+
+test('[3/fields.group/18] lists of everything leave out what is not reached from the address; owners find their group', async () => {
+  const top = await buildGroup(app, { owner: owner.user, visibility: 'public' });
+  const sub = await buildGroup(app, { parent: top, visibility: 'public' });
+  const inside = await buildProject(app, { namespace: sub, visibility: 'public' });
+  const outside = await buildProject(app, { owner: developer.user, visibility: 'public' });
+  await app.db.insertInto('grants').values({ group_id: top.id, project_id: outside.id, level: 30 }).execute();
+  const elsewhere = await buildGroup(app, { visibility: 'public' });
+  await app.db.insertInto('grants').values({ group_id: elsewhere.id, project_id: inside.id, level: 30 }).execute();
+  await buildMember(app, { user: developer.user, of: top, level: Level.developer });
+  await app.db
+    .updateTable('projects')
+    .set({ forked_from_project_id: inside.id })
+    .where('id', '=', outside.id)
+    .execute();
+  await app.db
+    .insertInto('events')
+    .values({ author_id: developer.user.id, project_id: inside.id, action: 'created' })
+    .execute();
+  await app.db
+    .updateTable('namespaces')
+    .set({ ip_restriction_ranges: '10.0.0.0/8, 2001:db8::/32' })
+    .where('id', '=', top.id)
+    .execute();
+  const ids = async (target: string, from: string, token?: BuiltToken, query = {}) => {
+    const { status, body } = await app.api<{ id: number; project_id?: number }[]>('GET', target, {
+      token: token?.secret,
+      headers: { 'x-forwarded-for': from },
+      query: { per_page: 100, ...query },
+    });
+    expect([target, status]).toEqual([target, 200]);
+    return body.map((each) => each.project_id ?? each.id);
+  };
+  const [near, near6, far] = ['10.1.2.3', '2001:db8::7', '172.16.0.1'];
+  for (const who of [developer, auditor, admin, owner, undefined]) {
+    for (const from of [near, near6]) {
+      expect(await ids('/projects', from, who)).toEqual(expect.arrayContaining([inside.id, outside.id]));
+      expect(await ids('/groups', from, who, { all_available: true })).toEqual(
+        expect.arrayContaining([top.id, sub.id]),
+      );
+    }
+    const seen = await ids('/projects', far, who);
+    expect(seen).toContain(outside.id);
+    expect(seen).not.toContain(inside.id);
+    expect(await ids('/projects', far, who, { search: inside.path })).toEqual([]);
+    expect(await ids(`/groups/${elsewhere.id}/projects`, far, who)).toEqual([]);
+    expect(await ids(`/groups/${elsewhere.id}/projects`, near, who)).toEqual([inside.id]);
+  }
+  for (const from of [near, far]) {
+    const mine = await ids('/projects', from, developer, { membership: true });
+    expect([mine.includes(outside.id), mine.includes(inside.id)]).toEqual([true, from === near]);
+  }
+  for (const who of [developer, auditor, undefined]) {
+    const groups = await ids('/groups', far, who, { all_available: true });
+    expect([groups.includes(top.id), groups.includes(sub.id), groups.includes(elsewhere.id)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  }
+  for (const who of [owner, admin])
+    expect(await ids('/groups', far, who, { all_available: true })).toEqual(expect.arrayContaining([top.id, sub.id]));
+  expect(await ids('/namespaces', far, developer)).not.toContain(top.id);
+  expect(await ids('/namespaces', near, developer)).toContain(top.id);
+  expect(await ids('/namespaces', far, owner)).toContain(top.id);
+  const events = (from: string) => ids(`/users/${developer.user.id}/events`, from, developer);
+  expect(await events(near)).toContain(inside.id);
+  expect(await events(far)).not.toContain(inside.id);
+  const one = async (target: string, from: string) =>
+    (
+      await app.api<Record<string, unknown>>('GET', target, {
+        token: developer.secret,
+        headers: { 'x-forwarded-for': from },
+      })
+    ).body;
+  expect(await one(`/projects/${outside.id}`, near)).toMatchObject({
+    forked_from_project: { id: inside.id },
+    shared_with_groups: [{ group_id: top.id }],
+  });
+  const told = await one(`/projects/${outside.id}`, far);
+  expect(told).not.toHaveProperty('forked_from_project');
+  expect((await one(`/groups/${elsewhere.id}`, far)).shared_projects).toEqual([]);
+  expect((await one(`/groups/${elsewhere.id}`, near)).shared_projects).toMatchObject([{ id: inside.id }]);
+  expect(await one(`/namespaces/${top.id}`, far)).toEqual({ message: '404 Namespace Not Found' });
 });
 
 test('[3/api.members/1] expired memberships and invitations are removed by the task of the day, and audited', async () => {

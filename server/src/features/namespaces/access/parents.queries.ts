@@ -4,7 +4,7 @@ import type { Level } from '../../../kernel/authz/levels.ts';
 import type { GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
-import { levelsText } from './access.queries.ts';
+import { levelsText, roleBelowText } from './access.queries.ts';
 
 const namespaceColumns = [
   'id',
@@ -16,9 +16,12 @@ const namespaceColumns = [
   'parent_id',
   'owner_id',
   'traversal_ids',
-  'avatar_object_key',
 ] as const satisfies ReadonlyArray<keyof Namespace>;
-type NamespacePart = Pick<Namespace, (typeof namespaceColumns)[number]>;
+type NamespacePart = Pick<Namespace, (typeof namespaceColumns)[number] | 'avatar_object_key'>;
+
+/** Key of the picture of a namespace, over the row `n`: that of the owner for personal ones. */
+export const namespacePicture = `case n.kind when 'user' then (select u.avatar_object_key from users u where u.id = n.owner_id)
+  else n.avatar_object_key end`;
 /** A project's row with its namespace's columns and the caller's level. */
 export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: NamespacePart[K] } & {
   effective_level: Level;
@@ -27,6 +30,7 @@ export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: Nam
   shared: boolean;
   /** Where one is looked up, not in lists. */
   ip_ranges?: string | null;
+  git_protocol?: 'all' | 'http' | 'ssh';
 };
 
 /** Over the rows `p` and `n`: the project is archived by itself or with a group above it. Few groups are. */
@@ -35,20 +39,28 @@ const archivedText = `p.archived or exists (
 
 /** Columns of `projects p join namespaces n` and `levels` for a `ProjectRow`. */
 export const projectColumns = `p.*, (${archivedText}) as archived, ${namespaceColumns.map((column) => `n.${column} as n_${column}`).join(', ')},
-  levels.*, exists (select 1 from grants s where s.group_id is not null and s.project_id = p.id) as shared`;
+  ${namespacePicture} as n_avatar_object_key, levels.*, exists (select 1 from grants s where s.group_id is not null and s.project_id = p.id) as shared`;
 
-const ipRanges = '(select r.ip_restriction_ranges from namespaces r where r.id = n.traversal_ids[1]) as ip_ranges';
+export const ipRanges =
+  '(select r.ip_restriction_ranges from namespaces r where r.id = n.traversal_ids[1]) as ip_ranges';
 
-const projectSelect = `select ${projectColumns}, ${ipRanges}
+const gitProtocol =
+  '(select r.enabled_git_access_protocol from namespaces r where r.id = n.traversal_ids[1]) as git_protocol';
+
+const projectSelect = `select ${projectColumns}, ${ipRanges}, ${gitProtocol}
   from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsText('$1', true)}`;
 const projectById = `${projectSelect} where p.id = $2`;
 const projectByPath = `${projectSelect} where p.namespace_id = namespace_at($2) and lower(p.path) = lower($3)`;
 
-const groupSelect = `select n.*, levels.effective_level, ${ipRanges} from namespaces n cross join ${levelsText('$1', false)}`;
+const roleBelow = `(${roleBelowText('$1')}) as role_below`;
+const groupSelect = `select n.*, levels.effective_level, ${roleBelow}, ${ipRanges}, ${gitProtocol}
+  from namespaces n cross join ${levelsText('$1', false)}`;
 const groupById = `${groupSelect} where n.id = $2 and n.kind = 'group'`;
 const groupByPath = `${groupSelect} where n.id = namespace_at($2) and n.kind = 'group'`;
-const namespaceById = `${groupSelect} where n.id = $2`;
-const namespaceByPath = `${groupSelect} where n.id = namespace_at($2)`;
+const namespaceSelect = `select n.*, ${namespacePicture} as avatar_object_key, levels.effective_level, ${roleBelow}, ${ipRanges}
+  from namespaces n cross join ${levelsText('$1', false)}`;
+const namespaceById = `${namespaceSelect} where n.id = $2`;
+const namespaceByPath = `${namespaceSelect} where n.id = namespace_at($2)`;
 
 /** Ids are the texts that are nothing but digits and fit; every other text is a path. */
 function idOf(text: string): number | null {
@@ -75,6 +87,7 @@ export function toProjectSubject(row: ProjectRow): ProjectSubject {
     group_level,
     shared,
     ip_ranges,
+    git_protocol,
     ...project
   } = row;
   return {
@@ -94,6 +107,7 @@ export function toProjectSubject(row: ProjectRow): ProjectSubject {
     },
     level: effective_level,
     ...(ip_ranges === undefined ? {} : { ipRanges: ip_ranges }),
+    ...(git_protocol === undefined ? {} : { gitProtocol: git_protocol }),
     parts: { project: project_level, group: group_level, shared },
   };
 }
@@ -117,11 +131,22 @@ export async function findProjectSubject(
   return row ? toProjectSubject(row) : null;
 }
 
-type LevelledNamespace = Namespace & { effective_level: Level; ip_ranges: string | null };
+type LevelledNamespace = Namespace & {
+  effective_level: Level;
+  role_below: boolean;
+  ip_ranges: string | null;
+  git_protocol?: 'all' | 'http' | 'ssh';
+};
 
 function toGroupSubject(row: LevelledNamespace): GroupSubject {
-  const { effective_level, ip_ranges, ...group } = row;
-  return { kind: 'group', group, level: effective_level, ipRanges: ip_ranges };
+  const {
+    effective_level: level,
+    role_below: roleBelow,
+    ip_ranges: ipRanges,
+    git_protocol: gitProtocol,
+    ...group
+  } = row;
+  return { kind: 'group', group, level, roleBelow, ipRanges, ...(gitProtocol && { gitProtocol }) };
 }
 
 /** A group with the user's level on it. */
@@ -129,6 +154,13 @@ export async function findGroupSubject(db: Db, idOrPath: string, userId: number 
   const id = idOf(idOrPath);
   const row = await run<LevelledNamespace>(db, id === null ? groupByPath : groupById, [userId, id ?? idOrPath]);
   return row ? toGroupSubject(row) : null;
+}
+
+/** Top-level groups that are kept to networks: few, and found by an index of their own. */
+export async function keptToNetworks(db: Db): Promise<{ readonly id: number; readonly ranges: string }[]> {
+  const text = `select id, ip_restriction_ranges as ranges from namespaces
+    where parent_id is null and ip_restriction_ranges <> ''`;
+  return (await db.executeQuery(CompiledQuery.raw(text) as CompiledQuery<{ id: number; ranges: string }>)).rows;
 }
 
 /** A group or personal namespace with the user's level on it. */

@@ -1,5 +1,6 @@
 /** Pictures of groups, projects and topics: kept with their row, read as what their bytes are. */
 import { Readable } from 'node:stream';
+import type { Namespace } from '../../../kernel/db/rows.ts';
 import { readAll } from '../../../kernel/http/params/body.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
 import type { ObjectStore } from '../../../kernel/objects/index.ts';
@@ -32,9 +33,24 @@ export const pictureTypes = [
 ] as const;
 
 /** Where a picture is served. */
-export const pictureUrl = (externalUrl: string, kind: PictureKind, id: number, key: string | null): string | null =>
+export const pictureUrl = (
+  externalUrl: string,
+  kind: PictureKind | 'user',
+  id: number,
+  key: string | null,
+): string | null =>
   key === null ? null : `${externalUrl}/uploads/-/system/${kind}/avatar/${id}/${key.slice(key.lastIndexOf('/') + 1)}`;
+/** Those of users are served by the identity slice. */
 export type PictureKind = 'group' | 'project' | 'projects/topic';
+
+/** The picture of a namespace: of a personal one its owner's. The key is that of the owner there (`namespacePicture`). */
+export const namespacePictureUrl = (
+  externalUrl: string,
+  row: Pick<Namespace, 'kind' | 'id' | 'owner_id' | 'avatar_object_key'>,
+): string | null =>
+  row.kind === 'user'
+    ? pictureUrl(externalUrl, 'user', row.owner_id ?? 0, row.avatar_object_key)
+    : pictureUrl(externalUrl, 'group', row.id, row.avatar_object_key);
 
 /**
  * Does `work` with the key of a picture that was sent: null where it is to be removed, undefined where none was sent.

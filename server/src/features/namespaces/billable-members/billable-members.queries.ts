@@ -1,7 +1,7 @@
 /** Who takes a seat of a top-level group: people with a role above guest anywhere in its tree, or by an invited group. */
 import { sql } from 'kysely';
 import { Level } from '../../../kernel/authz/levels.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import { countLimit } from '../../../kernel/http/pagination.ts';
 import type { ReferenceRow } from '../../identity/index.ts';
 import { allOf, grantHolds, type Sql } from '../access/access.queries.ts';
@@ -29,26 +29,40 @@ export interface BillableRow extends ReferenceRow {
   readonly last_login_at: Date | null;
 }
 
-/** Every membership in the tree of `root` (an SQL expression), by where it comes from. */
+/** Where a membership comes from, what counts first before the others. */
+const types = { 1: 'group_member', 2: 'project_member', 3: 'group_invite', 4: 'project_invite' } as const;
+const typeOf = sql.raw(
+  `case m.rank ${Object.entries(types)
+    .map(([rank, type]) => `when ${rank} then '${type}'`)
+    .join(' ')} end`,
+);
+
+/**
+ * Who has a seat in the tree of `root` (an SQL expression), at their highest level. A group that is invited often counts
+ * once, with the highest of these levels, before its members are looked up.
+ */
 const memberships = (root: Sql): Sql => sql`
-  tree as (select namespaces_below(${root}) as id),
-  inside as (select p.id from projects p where p.namespace_id in (select id from tree)),
-  found as (
-    select g.user_id, g.level, case when g.project_id is null then 'group_member' else 'project_member' end as type,
-      case when g.project_id is null then 1 else 2 end as rank, g.created_at
-    from grants g where g.user_id is not null and ${grantHolds('g')}
-      and (g.namespace_id in (select id from tree) or g.project_id in (select id from inside))
-    union all
-    select g.user_id, least(g.level, s.level), case when s.project_id is null then 'group_invite' else 'project_invite' end,
-      case when s.project_id is null then 3 else 4 end, g.created_at
-    from grants s join namespaces i on i.id = s.group_id
-      join grants g on g.namespace_id = any(i.traversal_ids) and g.user_id is not null and ${grantHolds('g')}
+  tree as materialized (select namespaces_below(${root}) as id),
+  inside as materialized (select p.id from projects p where p.namespace_id in (select id from tree)),
+  invitations as materialized (
+    select above.id, max(s.level) as level, min(case when s.project_id is null then 3 else 4 end) as rank
+    from grants s join namespaces i on i.id = s.group_id cross join unnest(i.traversal_ids) above (id)
     where s.group_id is not null and ${grantHolds('s')}
       and (s.namespace_id in (select id from tree) or s.project_id in (select id from inside))
+    group by above.id
   ),
-  seats as (
-    select user_id, max(level) as level, (array_agg(type order by rank))[1] as membership_type,
-      bool_or(rank <= 2) as removable, max(created_at) as joined_at
+  found as (
+    select g.user_id, g.level, 1 as rank, g.created_at from tree
+      join grants g on g.namespace_id = tree.id and g.user_id is not null and ${grantHolds('g')}
+    union all
+    select g.user_id, g.level, 2, g.created_at from inside
+      join grants g on g.project_id = inside.id and g.user_id is not null and ${grantHolds('g')}
+    union all
+    select g.user_id, least(g.level, v.level), v.rank, g.created_at from invitations v
+      join grants g on g.namespace_id = v.id and g.user_id is not null and ${grantHolds('g')}
+  ),
+  seats as materialized (
+    select user_id, max(level) as level, min(rank) as rank, max(created_at) as joined_at
     from found group by user_id having max(level) > ${Level.guest}
   )`;
 
@@ -63,7 +77,7 @@ export interface BillableFilter {
 }
 
 function conditions({ search, userId }: BillableFilter): Sql {
-  const pattern = `%${(search ?? '').replace(/[\\%_]/g, '\\$&')}%`;
+  const pattern = containing(search ?? '');
   return allOf([
     ...(search
       ? [sql`(u.name ilike ${pattern} or u.username ilike ${pattern} or lower(u.public_email) = lower(${search}))`]
@@ -72,6 +86,8 @@ function conditions({ search, userId }: BillableFilter): Sql {
   ]);
 }
 
+const signedInAt = sql`coalesce(u.current_sign_in_at, u.last_sign_in_at)`;
+
 const orders: Readonly<Record<BillableSort, Sql>> = {
   access_level_asc: sql`m.level`,
   access_level_desc: sql`m.level desc`,
@@ -79,8 +95,8 @@ const orders: Readonly<Record<BillableSort, Sql>> = {
   oldest_joined: sql`m.joined_at`,
   name_asc: sql`lower(u.name)`,
   name_desc: sql`lower(u.name) desc`,
-  recent_sign_in: sql`u.last_sign_in_at desc nulls last`,
-  oldest_sign_in: sql`u.last_sign_in_at nulls last`,
+  recent_sign_in: sql`${signedInAt} desc nulls last`,
+  oldest_sign_in: sql`${signedInAt} nulls last`,
   last_activity_on_asc: sql`u.last_activity_on nulls last`,
   last_activity_on_desc: sql`u.last_activity_on desc nulls last`,
 };
@@ -94,8 +110,8 @@ export async function listBillable(
 ): Promise<BillableRow[]> {
   const { rows } = await sql<BillableRow>`with ${memberships(sql`${rootId}::bigint`)}
     select u.id, u.username, u.name, u.state, u.public_email, u.locked_until, u.avatar_object_key, u.email,
-      u.last_activity_on, u.created_at, coalesce(u.current_sign_in_at, u.last_sign_in_at) as last_login_at,
-      m.membership_type, m.removable
+      u.last_activity_on, u.created_at, ${signedInAt} as last_login_at,
+      ${typeOf} as membership_type, m.rank <= 2 as removable
     from ${taken} where ${conditions(filter)}
     order by ${orders[sort]}, u.id limit ${window.limit} offset ${window.offset}`.execute(db);
   return rows;

@@ -75,7 +75,7 @@ const names = async (query: string) =>
   (await call<Json[]>('GET', `/groups/${top.id}/billable_members?${query}`)).body.map(({ name }) => name);
 
 describe('[3/api.members/5] the list', () => {
-  test('[3/fields.billable-member/1] roles above guest anywhere below, and by invited groups', async () => {
+  test('[3/fields.billable-member/1 id, username, name, state, avatar_url, web_url, email, last_activity_on, membership_type, group_member, group_invite, removable, created_at, last_login_at] roles above guest anywhere below, and by invited groups', async () => {
     const { status, body } = await call<Json[]>('GET', `/groups/${top.id}/billable_members`);
     expect(status).toBe(200);
     expect(body.map(({ name, membership_type, removable }) => [name, membership_type, removable])).toEqual([
@@ -93,6 +93,7 @@ describe('[3/api.members/5] the list', () => {
       last_activity_on: '2024-01-03',
       last_login_at: '2024-02-03T00:00:00.000Z',
     });
+    expect(body[0]?.created_at).toBe(anna.created_at.toISOString());
     expect(body[0]).not.toHaveProperty('email');
     const seen = await call<Json[]>('GET', `/groups/${top.id}/billable_members`, admin);
     expect(seen.body[0]).toMatchObject({ email: anna.email });
@@ -110,14 +111,34 @@ describe('[3/api.members/5] the list', () => {
     ['recent_sign_in', ['Bert', 'Anna', 'Oscar Owner', 'Cleo']],
     ['last_activity_on_asc', ['Cleo', 'Bert', 'Anna', 'Oscar Owner']],
     ['last_activity_on_desc', ['Oscar Owner', 'Anna', 'Bert', 'Cleo']],
-  ])('[3/api.members/5 sort] %s', async (sort, expected) => {
+  ])('[3/api.members/5 %s, sort]', async (sort, expected) => {
     expect(await names(`sort=${sort}`)).toEqual(expected);
+  });
+
+  test('[3/api.members/5 recent_sign_in, oldest_sign_in] the order is that of what is shown, those who never came last', async () => {
+    const at = new Date('2024-03-01T00:00:00Z');
+    await app.db.updateTable('users').set({ current_sign_in_at: at }).where('id', '=', cleo.id).execute();
+    await app.db.updateTable('users').set({ last_sign_in_at: null }).where('id', '=', anna.id).execute();
+    const shown = async (sort: string) =>
+      (await call<Json[]>('GET', `/groups/${top.id}/billable_members?sort=${sort}`)).body.map(
+        ({ last_login_at }) => last_login_at,
+      );
+    const ascending = ['2024-02-02T00:00:00.000Z', '2024-02-04T00:00:00.000Z', '2024-03-01T00:00:00.000Z'];
+    expect(await shown('oldest_sign_in')).toEqual([...ascending, null]);
+    expect(await shown('recent_sign_in')).toEqual([...ascending.reverse(), null]);
   });
 
   test('[3/api.members/5 search] names, user names and the public address', async () => {
     expect(await names('search=scar')).toEqual(['Oscar Owner']);
     expect(await names(`search=${bert.username}`)).toEqual(['Bert']);
     expect(await names('search=nobody')).toEqual([]);
+    expect(await names('search=%25')).toEqual([]);
+    const address = `${bert.username}@public.example`;
+    await app.db.updateTable('users').set({ public_email: address }).where('id', '=', bert.id).execute();
+    expect(await names(`search=${address.toUpperCase()}`)).toEqual(['Bert']);
+    // Other addresses are nobody's business.
+    expect(await names(`search=${anna.email}`)).toEqual([]);
+    expect(await names('')).toEqual(['Anna', 'Bert', 'Cleo', 'Oscar Owner']);
     expect((await call('GET', `/groups/${top.id}/billable_members?sort=id`)).status).toBe(400);
   });
 
@@ -135,10 +156,11 @@ describe('[3/api.members/5] the list', () => {
   });
 });
 
-test('[3/api.members/6] memberships of one, direct and by invited groups', async () => {
+test('[3/api.members/6 id, source_id, source_full_name, source_members_url] memberships of one, direct and by invited groups', async () => {
   const at = (id: number, what: string) => call<Json[]>('GET', `/groups/${top.id}/billable_members/${id}/${what}`);
   expect((await at(bert.id, 'memberships')).body).toMatchObject([
     {
+      id: expect.any(Number),
       source_id: project.id,
       source_full_name: `${below.full_name} / ${project.name}`,
       source_members_url: `${app.url}/${below.full_path}/${project.path}/-/project_members`,
@@ -147,6 +169,17 @@ test('[3/api.members/6] memberships of one, direct and by invited groups', async
   ]);
   expect((await at(cleo.id, 'memberships')).body).toEqual([]);
   expect((await at(cleo.id, 'indirect')).body).toMatchObject([{ source_id: below.id }]);
+  expect((await at(owner.user.id, 'memberships')).body).toMatchObject([
+    {
+      source_id: top.id,
+      source_full_name: top.full_name,
+      source_members_url: `${app.url}/groups/${top.full_path}/-/group_members`,
+    },
+  ]);
+  const { secret } = await buildToken(app, { user: bert });
+  const mine = await app.api('GET', `/groups/${top.id}/billable_members/${bert.id}/memberships`, { token: secret });
+  // A role below lets them see the group, not who is in it.
+  expect(mine.status).toBe(403);
   expect((await at(999_999, 'memberships')).status).toBe(404);
   expect((await call('GET', `/groups/${below.id}/billable_members/${bert.id}/memberships`)).status).toBe(400);
 });

@@ -75,7 +75,7 @@ describe.each(['groups', 'projects'] as const)('custom attributes of %s', (kind)
   });
 });
 
-it('[3/api.groups/1 custom_attributes] [3/api.groups/1 with_custom_attributes] lists look for them, for administrators alone', async () => {
+it('[3/api.groups/1 custom_attributes[key]=<value>] [3/api.groups/1 with_custom_attributes] lists look for them, for administrators alone', async () => {
   const prefix = unique('noted');
   const [one, two] = [
     await buildGroup(app, { path: `${prefix}-a`, owner: owner.user }),
@@ -105,4 +105,42 @@ it('[3/api.groups/1 custom_attributes] [3/api.groups/1 with_custom_attributes] l
     query: { with_custom_attributes: true },
   });
   expect(detail.body).toHaveProperty('custom_attributes', [{ key: 'site', value: 'north' }]);
+});
+
+it('projects tell theirs, and every list of them looks for them, for administrators alone', async () => {
+  const prefix = unique('noted');
+  const group = await buildGroup(app, { owner: owner.user });
+  const [one, two] = [
+    await buildProject(app, { namespace: group, owner: owner.user, name: `${prefix}-a` }),
+    await buildProject(app, { namespace: group, owner: owner.user, name: `${prefix}-b` }),
+  ];
+  for (const [project, value] of [
+    [one, 'north'],
+    [two, 'south'],
+  ] as const)
+    await app.api('PUT', `/projects/${project.id}/custom_attributes/site`, { token: admin.secret, json: { value } });
+  const list = async (target: string, query: object, token = admin) =>
+    (
+      await app.api<{ id: number; custom_attributes?: unknown }[]>('GET', target, {
+        token: token.secret,
+        query: { search: prefix, sort: 'asc', order_by: 'id', ...query },
+      })
+    ).body;
+  const north = { 'custom_attributes[site]': 'north' };
+  const noted = [[{ key: 'site', value: 'north' }], [{ key: 'site', value: 'south' }]];
+  for (const target of ['/projects', `/groups/${group.id}/projects`]) {
+    expect((await list(target, north)).map(({ id }) => id)).toEqual([one.id]);
+    expect(await list(target, { ...north, 'custom_attributes[other]': 'x' })).toEqual([]);
+    for (const simple of [true, false]) {
+      const told = await list(target, { with_custom_attributes: true, simple });
+      expect(told.map((project) => project.custom_attributes)).toEqual(noted);
+    }
+    const seen = await list(target, { ...north, with_custom_attributes: true }, owner);
+    expect(seen.map(({ id }) => id)).toEqual([one.id, two.id]);
+    expect(seen[0]).not.toHaveProperty('custom_attributes');
+  }
+  const query = { with_custom_attributes: true };
+  const detail = (token: BuiltToken) => app.api('GET', `/projects/${one.id}`, { token: token.secret, query });
+  expect((await detail(admin)).body).toHaveProperty('custom_attributes', noted[0]);
+  expect((await detail(owner)).body).not.toHaveProperty('custom_attributes');
 });

@@ -66,11 +66,20 @@ export function deletionService(deps: NamespacesDependencies) {
         kind: 'project.deleted',
         project_id: id,
         namespace_id: project.namespace_id,
-        payload: { project_id: id },
+        // Nobody can look it up any more.
+        payload: {
+          project_id: id,
+          ...{ name: project.name, path: project.path, visibility: project.visibility },
+          path_with_namespace: `${namespace.full_path}/${project.path}`,
+          group_ids: namespace.traversal_ids,
+          created_at: project.created_at,
+          updated_at: project.updated_at,
+        },
       });
       await deps.repository.projectRemoved(tx, project);
       await deleteProject(tx, id);
     });
+    await deps.serviceAccounts.removeHomeless();
   };
   const projectTask = defineTask(
     'namespaces.remove_project',
@@ -92,9 +101,21 @@ export function deletionService(deps: NamespacesDependencies) {
         if (!group) return;
         const entity = entityOfPlace({ kind: 'group', group });
         await recordAudit(tx, { ...systemOrigin, entity, event: 'group_destroyed', details: {} });
-        await emit(tx, { kind: 'group.deleted', namespace_id: group_id, payload: { group_id } });
+        await emit(tx, {
+          kind: 'group.deleted',
+          namespace_id: group_id,
+          payload: {
+            group_id,
+            ...{ name: group.name, path: group.path, full_path: group.full_path, parent_id: group.parent_id },
+            group_ids: group.traversal_ids,
+            created_at: group.created_at,
+            updated_at: group.updated_at,
+          },
+        });
+        await deps.repository.groupRemoved(tx, group_id);
         await deleteGroup(tx, group_id);
       });
+      await deps.serviceAccounts.removeHomeless();
     },
     { timeout: 600_000 },
   );
@@ -108,6 +129,8 @@ export function deletionService(deps: NamespacesDependencies) {
     const days = (await settings.read()).deletion_adjourned_period;
     for (const id of await projectsToRemove(db, days)) await enqueueProject(db, id);
     for (const id of await groupsToRemove(db, days)) await enqueueGroup(db, id);
+    // Those that an interrupted removal left.
+    await deps.serviceAccounts.removeHomeless();
   });
 
   const keptDays = async () => (await settings.read()).deletion_adjourned_period;

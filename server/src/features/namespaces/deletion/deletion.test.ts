@@ -70,7 +70,11 @@ describe('projects', () => {
       .where('kind', '=', 'project.deleted')
       .where('project_id', '=', project.id)
       .execute();
-    expect(fact).toEqual([{ payload: { project_id: project.id } }]);
+    // Whoever tells of it cannot look it up any more.
+    const told = { name: expect.stringContaining(project.name), path: expect.any(String), visibility: 'private' };
+    const dates = { created_at: expect.any(String), updated_at: expect.any(String) };
+    const place = { path_with_namespace: expect.any(String), group_ids: [project.namespace_id] };
+    expect(fact).toEqual([{ payload: { project_id: project.id, ...told, ...dates, ...place } }]);
   });
 
   test('without days of grace it goes at once', async () => {

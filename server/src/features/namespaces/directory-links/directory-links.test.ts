@@ -32,7 +32,7 @@ const call = <T = Json>(
     ...(query ? { query } : {}),
   });
 
-test('[3/api.groups/6] [3/api.groups/7] SAML: 201, list, get, 204', async () => {
+test('[3/api.groups/6 saml_group_name, access_level, name, 201] [3/api.groups/7] SAML: 201, list, get, 204', async () => {
   const json = { saml_group_name: 'team a', access_level: 30 };
   const made = { name: 'team a', access_level: 30, member_role_id: null, provider: null };
   expect(await call('POST', '/saml_group_links', { json })).toMatchObject({ status: 201, body: made });

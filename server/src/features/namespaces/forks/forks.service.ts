@@ -5,14 +5,15 @@ import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
+import { emit } from '../../../kernel/events/index.ts';
 import { conflict, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import { addJob, defineTask } from '../../../kernel/queue/index.ts';
 import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { Attributes } from '../projects/attributes.changes.ts';
 import { findPersonalNamespace, findProject } from '../projects/projects.queries.ts';
-import type { ProjectService } from '../projects/projects.service.ts';
-import { setForkedFrom, setImport } from './forks.queries.ts';
+import type { CreateProject, ProjectService } from '../projects/projects.service.ts';
+import { mayForkTo, setForkedFrom, setImport } from './forks.queries.ts';
 
 export interface ForkOptions {
   readonly name?: string;
@@ -65,8 +66,9 @@ export function forkService(deps: NamespacesDependencies, projects: ProjectServi
 
   async function fork(source: ProjectSubject, caller: Caller, options: ForkOptions): Promise<ProjectSubject> {
     if (!canOnProject(caller, 'read_code', source)) throw notFound('Project');
-    const namespace = await namespaceId(caller, options.namespace);
     const { project } = source;
+    const namespace = await namespaceId(caller, options.namespace);
+    if (!(await mayForkTo(db, source.namespace.traversal_ids, namespace))) throw notFound('Target Namespace');
     const { branches, namespace: _, ...given } = options;
     for (const branch of branches ?? [])
       if (!(await deps.repository.hasBranch(project, branch))) throw invalidRecord({ branches: ['does not exist'] });
@@ -136,6 +138,16 @@ export function forkService(deps: NamespacesDependencies, projects: ProjectServi
       details: { change: 'forked_from_project_id', ...change },
     });
 
+  /** Makes a project with a copy of what another has in its repository, without being its fork. */
+  async function copyOf(source: ProjectSubject, caller: Caller, params: CreateProject): Promise<ProjectSubject> {
+    const { project } = source;
+    return await projects.create(caller, params, {
+      source: null,
+      columns: { ...startsWith(project), default_branch: project.default_branch, import_status: 'scheduled' },
+      within: (tx, id) => addJob(tx, copyTask, { project_id: id, source_id: project.id }),
+    });
+  }
+
   /** Makes a project that exists a fork of another. */
   async function relate(subject: ProjectSubject, caller: Caller, sourceId: string): Promise<ProjectSubject> {
     const source = await findProjectSubject(db, sourceId, caller.user?.id ?? null);
@@ -156,10 +168,16 @@ export function forkService(deps: NamespacesDependencies, projects: ProjectServi
     await transaction(db, async (tx: Db) => {
       await setForkedFrom(tx, id, null);
       await record(tx, subject, caller, { from, to: null });
+      await emit(tx, {
+        kind: 'project.unrelated',
+        project_id: id,
+        actor_id: caller.user?.id ?? null,
+        payload: { project_id: id },
+      });
     });
     return true;
   }
 
-  return { fork, relate, unrelate, tasks: [copy] };
+  return { fork, copyOf, relate, unrelate, tasks: [copy] };
 }
 export type ForkService = ReturnType<typeof forkService>;

@@ -44,6 +44,25 @@ const branches = async (id: unknown) =>
   ).body.map(({ name }) => name);
 
 describe('POST /projects/:id/fork', () => {
+  it('stays in the top-level group where a group above says so (prevent_forking_outside_group)', async () => {
+    const top = await buildGroup(app, { owner: ann.user });
+    const below = await buildGroup(app, { parent: top });
+    const sibling = await buildGroup(app, { parent: top });
+    const foreign = await buildGroup(app, { owner: ann.user });
+    const kept = await buildRepositoryProject(app, { owner: ann, settings: { namespace_id: below.id } });
+    const set = (value: boolean) => api('PUT', `/groups/${top.id}`, ann, { prevent_forking_outside_group: value });
+    expect(await set(true)).toMatchObject({ status: 200, body: { prevent_forking_outside_group: true } });
+    const refused = { status: 404, body: { message: '404 Target Namespace Not Found' } };
+    expect(await fork(ann, {}, kept.id)).toMatchObject(refused);
+    expect(await fork(ann, { namespace_id: foreign.id }, kept.id)).toMatchObject(refused);
+    expect((await fork(ann, { namespace_path: sibling.full_path }, kept.id)).status).toBe(201);
+    // Other projects may come in.
+    const other = await buildRepositoryProject(app, { visibility: 'public' });
+    expect((await fork(ann, { namespace_id: sibling.id }, other.id)).status).toBe(201);
+    await set(false);
+    expect((await fork(ann, { namespace_id: foreign.id }, kept.id)).status).toBe(201);
+  });
+
   it('copies everything that people made, and nothing follows from one to the other', async () => {
     const made = await fork(ann);
     expect(made.status).toBe(201);
@@ -214,7 +233,13 @@ it('lists tell where somebody did something, as far as the caller sees it', asyn
     const { body } = await app.api<Json[]>('GET', target, { token: token?.secret });
     return body.map(({ id }) => id).sort();
   };
+  await eventually('the events of both', async () => (await list(open.owner)).length === 2);
   expect(await list()).toEqual([open.id]);
   expect(await list(open.owner)).toEqual([open.id, hidden.id]);
+  // What they only made or left long ago is not among them.
+  await app.api('POST', '/projects', { token: open.owner.secret, json: { name: unique('empty') } });
+  const before = new Date(Date.now() - 366 * 86_400_000);
+  await app.db.updateTable('events').set({ created_at: before }).where('project_id', '=', hidden.id).execute();
+  expect(await list(open.owner)).toEqual([open.id]);
   expect((await app.api('GET', '/users/999999/contributed_projects')).status).toBe(404);
 });

@@ -71,6 +71,14 @@ export const attributes = {
       description: 'Who may create projects in the group',
     }),
   ),
+  repository_size_limit: Optional(
+    OrNull(
+      Int({
+        minimum: 0,
+        description: 'Bytes of each repository of the group; 0 for any, null as above; administrators only',
+      }),
+    ),
+  ),
   request_access_enabled: flag('Whether users may ask to become members'),
   require_two_factor_authentication: flag('Whether members need a second factor'),
   share_with_group_lock: flag('Whether projects here and below may not be shared with other groups'),
@@ -101,6 +109,9 @@ export const laterAttributes = {
     ),
   ),
   auto_ban_user_on_excessive_projects_download: flag('Whether who passes the limit of downloads is banned'),
+  custom_project_templates_group_id: Optional(
+    OrNull(Int({ description: 'Group in or below this one whose projects are templates of projects' })),
+  ),
   file_template_project_id: Optional(OrNull(Int({ description: 'Project that templates of files are taken from' }))),
   max_artifacts_size: Optional(
     OrNull(Int32({ minimum: 1, description: 'Largest artifacts of a job, in megabytes; administrators only' })),
@@ -130,6 +141,7 @@ export const laterAttributes = {
 export const administratorAttributes = [
   'extra_shared_runners_minutes_limit',
   'max_artifacts_size',
+  'repository_size_limit',
   'shared_runners_minutes_limit',
 ] as const;
 

@@ -10,8 +10,8 @@ export type GroupAttributeName = keyof typeof groupAttributeParameters;
 
 interface GroupAttribute {
   readonly stored: keyof Namespace;
-  /** The smallest view that shows it: lists, the group by itself, the group for its owners. */
-  readonly returned: 'list' | 'detail' | 'owner';
+  /** The smallest view that shows it: lists, the group by itself, the group for its owners; administrators alone. */
+  readonly returned: 'list' | 'detail' | 'owner' | 'administrator';
   /** The key of the answer, where it has another name. */
   readonly as?: string;
   /** What changes besides that it is shown. `later`: kept for a part of the product that is not there yet. */
@@ -47,7 +47,12 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
   },
   allow_personal_snippets: { ...waits('allow_personal_snippets', 'snippets', false), ...detail },
   allowed_email_domains_list: {
-    ...waits('allowed_email_domains_list', 'checks of new members', 'example.com,example.org'),
+    ...acts(
+      'allowed_email_domains_list',
+      'who has no confirmed address in one of them does not become a member, here and below',
+      'example.com,example.org',
+      'members/entry.test.ts',
+    ),
     ...owner,
   },
   auto_ban_user_on_excessive_projects_download: {
@@ -56,6 +61,12 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
   },
   auto_devops_enabled: waits('auto_devops_enabled', 'the standard CI configuration', true),
   avatar: { ...acts('avatar_object_key', 'the picture is served to who sees the group'), as: 'avatar_url' },
+  custom_project_templates_group_id: acts(
+    'custom_project_templates_group_id',
+    'new projects start as copies of those of this group',
+    7,
+    'starters/starters.test.ts',
+  ),
   default_branch: acts('default_branch', 'the first branch of new projects', 'trunk'),
   default_branch_protection: acts('default_branch_protection', 'protection of the first branch of new projects', 3),
   default_branch_protection_defaults: acts(
@@ -63,17 +74,32 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     'the same as `default_branch_protection`, as rules',
   ),
   description: acts('description', 'shown', 'About us', 'groups/groups.test.ts'),
-  emails_disabled: { ...waits('emails_enabled', 'notifications', true) },
-  emails_enabled: waits('emails_enabled', 'notifications', false),
+  emails_disabled: acts('emails_enabled', 'the same, the other way round', true, 'members/entry.test.ts'),
+  emails_enabled: acts(
+    'emails_enabled',
+    'off: no mail about memberships and requests for access, here and below',
+    false,
+    'members/entry.test.ts',
+  ),
   enabled_git_access_protocol: {
-    ...waits('enabled_git_access_protocol', 'git of a tree', 'http'),
+    ...acts(
+      'enabled_git_access_protocol',
+      'git of the tree is refused over the other protocol',
+      'http',
+      'access/limits.test.ts',
+    ),
     ...detail,
   },
   extra_shared_runners_minutes_limit: {
     ...waits('extra_shared_runners_minutes_limit', 'minutes of shared runners', 20),
     ...detail,
   },
-  file_template_project_id: waits('file_template_project_id', 'templates of files', 7),
+  file_template_project_id: acts(
+    'file_template_project_id',
+    'files of this project, which is in the group, are templates of what is below',
+    7,
+    '../repository/templates/templates.test.ts',
+  ),
   ip_restriction_ranges: {
     ...acts(
       'ip_restriction_ranges',
@@ -87,7 +113,10 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
   lock_math_rendering_limits_enabled: waits('lock_math_rendering_limits_enabled', 'rendering of formulas', true),
   math_rendering_limits_enabled: waits('math_rendering_limits_enabled', 'rendering of formulas', false),
   max_artifacts_size: waits('max_artifacts_size', 'limits of artifacts by group', 10),
-  membership_lock: { ...waits('membership_lock', 'checks of new members', true), ...detail },
+  membership_lock: {
+    ...acts('membership_lock', 'projects here and below take no new members', true, 'members/entry.test.ts'),
+    ...detail,
+  },
   mentions_disabled: waits('mentions_disabled', 'notifications', true),
   new_user_signups_cap: {
     ...acts(
@@ -106,7 +135,15 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     ...waits('only_allow_merge_if_pipeline_succeeds', 'merge checks of groups', true),
     ...detail,
   },
-  prevent_forking_outside_group: { ...waits('prevent_forking_outside_group', 'forks', true), ...detail },
+  prevent_forking_outside_group: {
+    ...acts(
+      'prevent_forking_outside_group',
+      'no forks to places outside the top-level group',
+      true,
+      'forks/forks.test.ts',
+    ),
+    ...detail,
+  },
   prevent_sharing_groups_outside_hierarchy: {
     ...acts(
       'prevent_sharing_groups_outside_hierarchy',
@@ -117,6 +154,15 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     ...detail,
   },
   project_creation_level: acts('project_creation_level', 'the role that makes projects', 'maintainer'),
+  repository_size_limit: {
+    ...acts(
+      'repository_size_limit',
+      'what would make a repository here or below larger is refused',
+      4096,
+      '../repository/limits/limits.test.ts',
+    ),
+    returned: 'administrator',
+  },
   request_access_enabled: acts(
     'request_access_enabled',
     'nobody asks for access while it is off',
@@ -174,5 +220,10 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     ...waits('web_based_commit_signing_enabled', 'signatures of the server', true),
     ...detail,
   },
-  wiki_access_level: waits('wiki_access_level', 'group wikis', 'private'),
+  wiki_access_level: acts(
+    'wiki_access_level',
+    'who reads and writes the wiki of the group',
+    'private',
+    'repository/wikis/wikis.test.ts',
+  ),
 };

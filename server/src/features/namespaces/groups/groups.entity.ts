@@ -70,6 +70,10 @@ const properties = {
   max_artifacts_size: Nullable(Count({ description: 'Megabytes' })),
   wiki_access_level: Text(),
   repository_storage: Sometimes(Text({ description: 'Administrators only' })),
+  repository_size_limit: Sometimes(
+    Nullable(Count({ description: 'Bytes; 0 for any, null as above; administrators only' })),
+  ),
+  custom_project_templates_group_id: Nullable(Id()),
   file_template_project_id: Nullable(Id()),
   ip_restriction_ranges: Sometimes(Nullable(Text({ description: 'Of a group that has some: for owners only' }))),
   marked_for_deletion_on: Nullable(Day({ description: 'The day since when it waits for its removal' })),
@@ -180,7 +184,10 @@ export function groupJson(group: Namespace, options: GroupOptions): Static<typeo
     shared_runners_setting: group.shared_runners_setting,
     max_artifacts_size: group.max_artifacts_size,
     wiki_access_level: group.wiki_access_level,
-    ...(options.repositoryStorage === null ? {} : { repository_storage: options.repositoryStorage }),
+    ...(options.repositoryStorage === null
+      ? {}
+      : { repository_storage: options.repositoryStorage, repository_size_limit: group.repository_size_limit }),
+    custom_project_templates_group_id: group.custom_project_templates_group_id,
     file_template_project_id: group.file_template_project_id,
     ...(options.owner || group.ip_restriction_ranges === null
       ? { ip_restriction_ranges: group.ip_restriction_ranges }

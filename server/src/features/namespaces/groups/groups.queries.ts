@@ -1,12 +1,13 @@
 /** Rows of `namespaces` that are groups, and personal namespaces. */
 import { type Insertable, sql, type Updateable } from 'kysely';
+import { Level } from '../../../kernel/authz/levels.ts';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import type { NamespacesTable } from '../../../kernel/db/tables.ts';
-import { grantHolds } from '../access/access.queries.ts';
+import { grantHolds, groupScope, withTables } from '../access/access.queries.ts';
 import { below as idsBelow, lockTreeShared, moveNamespace } from '../access/hierarchy.queries.ts';
 import type { SharedGroup } from '../projects/projects.entity.ts';
-import type { StorageStatistics } from './groups.entity.ts';
 
 export type GroupColumns = Updateable<
   Omit<NamespacesTable, 'id' | 'kind' | 'traversal_ids' | 'full_path' | 'full_name'>
@@ -130,54 +131,37 @@ export async function hasOwner(tx: Db, groupId: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Gives a user a direct level on a namespace. */
-export async function insertNamespaceGrant(
+/** Makes a user an owner of a namespace for good, whatever direct level they have there. */
+export async function makeOwner(
   tx: Db,
-  grant: { userId: number; namespaceId: number; level: number; createdById: number | null },
+  grant: { readonly userId: number; readonly namespaceId: number; readonly createdById: number | null },
 ): Promise<void> {
+  const owner = { level: Level.owner, expires_at: null, state: 'active' } as const;
   await tx
     .insertInto('grants')
     .values({
       user_id: grant.userId,
       namespace_id: grant.namespaceId,
-      level: grant.level,
       created_by_id: grant.createdById,
+      ...owner,
     })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'namespace_id'])
+        .where('user_id', 'is not', null)
+        .where('namespace_id', 'is not', null)
+        .doUpdateSet({ ...owner, updated_at: sql`now()` }),
+    )
     .execute();
 }
 
-/** Groups that were invited to a group. */
-export async function sharedWith(db: Db, groupId: number): Promise<SharedGroup[]> {
-  const { rows } = await sql<SharedGroup>`
-    select i.id as group_id, i.name as group_name, i.full_path as group_full_path, s.level as group_access_level,
-      s.expires_at from grants s join namespaces i on i.id = s.group_id
-    where s.group_id is not null and s.namespace_id = ${groupId} and ${grantHolds('s')} order by s.id`.execute(db);
+/** Groups that were invited to a group and that the caller may see. */
+export async function sharedWith(db: Db, groupId: number, caller: Caller): Promise<SharedGroup[]> {
+  const { tables, condition } = groupScope(caller, { minimum: null });
+  const { rows } = await sql<SharedGroup>`${withTables(tables)}
+    select n.id as group_id, n.name as group_name, n.full_path as group_full_path, s.level as group_access_level,
+      s.expires_at from grants s join namespaces n on n.id = s.group_id
+    where s.group_id is not null and s.namespace_id = ${groupId} and ${grantHolds('s')} and ${condition}
+    order by s.id`.execute(db);
   return rows;
-}
-
-/** Bytes below each group. Features without storage of their own yet have used none. */
-export async function groupStatistics(db: Db, ids: readonly number[]): Promise<Map<number, StorageStatistics>> {
-  const { rows } = await sql<{ id: number; repositories: number; artifacts: number }>`
-    select g.id, coalesce(sum(p.repository_size), 0)::bigint as repositories,
-      coalesce(sum((select sum(a.size) from job_artifacts a where a.project_id = p.id)), 0)::bigint as artifacts
-    from unnest(${[...ids]}::bigint[]) as g (id)
-      cross join lateral namespaces_below(g.id) n (id)
-      left join projects p on p.namespace_id = n.id
-    group by g.id`.execute(db);
-  return new Map(
-    rows.map(({ id, repositories, artifacts }) => [
-      id,
-      {
-        storage_size: repositories + artifacts,
-        repository_size: repositories,
-        wiki_size: 0,
-        lfs_objects_size: 0,
-        job_artifacts_size: artifacts,
-        pipeline_artifacts_size: 0,
-        packages_size: 0,
-        snippets_size: 0,
-        uploads_size: 0,
-      },
-    ]),
-  );
 }

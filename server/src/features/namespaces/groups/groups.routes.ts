@@ -8,17 +8,19 @@ import { notFound } from '../../../kernel/http/errors.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, IdOrPath, Int, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
-import { findGroupSubject } from '../access/parents.queries.ts';
+import { findGroupSubject, findProjectSubject } from '../access/parents.queries.ts';
 import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
 import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { listProjects } from '../projects/listing.queries.ts';
 import type { PresentProjects } from '../projects/presenter.ts';
+import { projectTransfer } from '../projects/transfer.service.ts';
+import { groupStatistics } from '../statistics/statistics.queries.ts';
 import { attributes, laterAttributes } from './attributes.params.ts';
 import { Group, GroupDetail, groupDetailJson } from './groups.entity.ts';
 import { groupId, wideListParameters } from './groups.params.ts';
-import { groupStatistics, sharedWith } from './groups.queries.ts';
+import { sharedWith } from './groups.queries.ts';
 import type { GroupService } from './groups.service.ts';
 import { listingHandler } from './listing.ts';
 import { groupTransfer } from './transfer.ts';
@@ -39,14 +41,15 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
   const { db, groups, deletion, present } = deps;
   const list = listingHandler(deps);
   const transfer = groupTransfer(deps);
+  const moveProject = projectTransfer(deps);
 
   async function projectsOf(group: Namespace, caller: Caller) {
     const window = { order: 'created_at', direction: 'desc', limit: listedProjects, offset: 0, after: null } as const;
     const [own, shared] = await Promise.all([
-      listProjects(db, caller, { namespaceId: group.id }, window),
-      listProjects(db, caller, { onlySharedWith: group.id }, window),
+      listProjects(db, caller, { namespaceId: group.id }, window, { counted: false }),
+      listProjects(db, caller, { onlySharedWith: group.id }, window, { counted: false }),
     ]);
-    return { own: await present(own, caller), shared: await present(shared, caller) };
+    return { own: await present(own.items, caller), shared: await present(shared.items, caller) };
   }
 
   interface DetailOptions {
@@ -69,7 +72,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       runnersToken,
       statistics: statistics?.get(group.id),
       customAttributes: attributes?.get(group.id),
-      sharedWith: await sharedWith(db, group.id),
+      sharedWith: await sharedWith(db, group.id, caller),
       ...(options.projects ? { projects: await projectsOf(group, caller) } : {}),
     });
   }
@@ -239,7 +242,7 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       method: 'POST',
       path: '/groups/:id/restore',
       summary: 'Bring back a group that waits for removal',
-      access: { on: 'group', ability: 'remove_group' },
+      access: { on: 'group', ability: 'restore_group' },
       params: Type.Object(groupId),
       responses: { 201: GroupDetail },
       handler: async ({ caller, subject }) => {
@@ -261,6 +264,24 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       handler: async ({ params, caller, subject }) => {
         await transfer(subject, caller, params.group_id || null);
         return await reloaded(subject, caller);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/groups/:id/projects/:project_id',
+      summary: 'Move a project to a group, by an administrator',
+      access: { on: 'instance', ability: 'admin' },
+      params: Type.Object({ ...groupId, project_id: IdOrPath('Project') }),
+      responses: { 201: GroupDetail },
+      handler: async ({ params, caller }) => {
+        const user = caller.user?.id ?? null;
+        const group = await findGroupSubject(db, params.id, user);
+        if (!group) throw notFound('Group');
+        const project = await findProjectSubject(db, params.project_id, user);
+        if (!project) throw notFound('Project');
+        await moveProject(project, caller, String(group.group.id));
+        return await detail(group, caller, { projects: true });
       },
     }),
   ];

@@ -22,29 +22,27 @@ import {
   groupNameReasons,
   groupPathReasons,
   openness,
+  usernamePathReasons,
   type Visibility,
   visibilities,
 } from '../naming/naming.ts';
 import { claimPath, leaveGroupPath } from '../naming/redirects.queries.ts';
 import { findPersonalNamespace, lockNamespace } from '../projects/projects.queries.ts';
 import { spreadSettings } from './descendants.queries.ts';
-import {
-  insertNamespace,
-  insertNamespaceGrant,
-  moveGroup,
-  takenBelow,
-  updateGroup,
-  visibilitiesBelow,
-} from './groups.queries.ts';
+import { insertNamespace, makeOwner, moveGroup, takenBelow, updateGroup, visibilitiesBelow } from './groups.queries.ts';
 import { type GroupAttributes, inheritedColumns, requireInherited, settingColumns } from './settings.ts';
 
 const taken = 'has already been taken';
 
-function checkNames(name: string, path: string, topLevel: boolean): void {
-  const reasons = { name: groupNameReasons(name), path: groupPathReasons(path, topLevel) };
+function checkNames(name: string, path: string, above: string | null): void {
+  const reasons = { name: groupNameReasons(name), path: groupPathReasons(path, above) };
   const wrong = Object.entries(reasons).filter(([, found]) => found.length > 0);
   if (wrong.length > 0) throw invalidRecord(Object.fromEntries(wrong));
 }
+
+/** The full path of the group above; null at the top. */
+const fullPathAbove = ({ parent_id, full_path }: Namespace): string | null =>
+  parent_id === null ? null : full_path.slice(0, full_path.lastIndexOf('/'));
 
 const conflictOf = (found: { path: boolean; name: boolean }): void => {
   if (!found.path && !found.name) return;
@@ -59,20 +57,15 @@ export async function createPersonalNamespace(
   tx: Db,
   user: Pick<User, 'id' | 'username' | 'name'>,
 ): Promise<Namespace> {
-  const reserved = groupPathReasons(user.username, true).filter((reason) => reason.endsWith('is a reserved name'));
-  if (reserved.length > 0) throw invalidRecord({ username: reserved });
+  const reserved = usernamePathReasons(user.username);
+  if (reserved.length > 0) throw invalidRecord({ username: [...reserved] });
   const namespace = await insertNamespace(
     tx,
     { kind: 'user', owner_id: user.id, name: user.name, path: user.username, visibility: 'public' },
     null,
   );
   await claimPath(tx, user.username);
-  await insertNamespaceGrant(tx, {
-    userId: user.id,
-    namespaceId: namespace.id,
-    level: Level.owner,
-    createdById: null,
-  });
+  await makeOwner(tx, { userId: user.id, namespaceId: namespace.id, createdById: null });
   return namespace;
 }
 
@@ -81,8 +74,8 @@ const creationLevels = ['noone', 'maintainer', 'developer', 'administrator', 'ow
 
 /** In the transaction that changes a user's names: their namespace follows. Throws the API's 400. */
 export async function renamePersonalNamespace(tx: Db, user: Pick<User, 'id' | 'username' | 'name'>): Promise<void> {
-  const reserved = groupPathReasons(user.username, true).filter((reason) => reason.endsWith('is a reserved name'));
-  if (reserved.length > 0) throw invalidRecord({ username: reserved });
+  const reserved = usernamePathReasons(user.username);
+  if (reserved.length > 0) throw invalidRecord({ username: [...reserved] });
   await lockTree(tx);
   const namespace = await findPersonalNamespace(tx, user.id);
   if (!namespace) return;
@@ -150,10 +143,14 @@ export function groupService(deps: NamespacesDependencies) {
     if (!user) throw unauthorized();
     const parent = await parentOf(caller, wanted.parentId);
     const { name, path } = wanted;
-    checkNames(name, path, parent === null);
+    checkNames(name, path, parent?.group.full_path ?? null);
     checkBranchName(attributes.default_branch);
-    const columns = settingColumns(attributes, { admin: caller.admin, topLevel: parent === null });
     const values = await settings.read();
+    const columns = settingColumns(attributes, {
+      admin: caller.admin,
+      topLevel: parent === null,
+      ownersProtect: values.group_owners_can_manage_default_branch_protection,
+    });
     const usual = values.default_group_visibility;
     const most = parent ? openness(parent.group.visibility) : openness('public');
     const visibility = attributes.visibility ?? visibilities[Math.min(openness(usual), most)] ?? 'private';
@@ -182,12 +179,7 @@ export function groupService(deps: NamespacesDependencies) {
           above,
         );
         if (!parent || parent.level < Level.owner)
-          await insertNamespaceGrant(tx, {
-            userId: user.id,
-            namespaceId: row.id,
-            level: Level.owner,
-            createdById: user.id,
-          });
+          await makeOwner(tx, { userId: user.id, namespaceId: row.id, createdById: user.id });
         await emit(tx, {
           kind: 'group.created',
           namespace_id: row.id,
@@ -223,9 +215,13 @@ export function groupService(deps: NamespacesDependencies) {
     const name = names.name ?? group.name;
     const path = names.path ?? group.path;
     const moved = name !== group.name || path !== group.path;
-    if (moved) checkNames(name, path, group.parent_id === null);
+    if (moved) checkNames(name, path, fullPathAbove(group));
     checkBranchName(attributes.default_branch);
-    const changes = settingColumns(attributes, { admin: caller.admin, topLevel: group.parent_id === null });
+    const changes = settingColumns(attributes, {
+      admin: caller.admin,
+      topLevel: group.parent_id === null,
+      ownersProtect: (await settings.read()).group_owners_can_manage_default_branch_protection,
+    });
     const mayLift = await ownsParent(caller, group);
     await pictured(attributes, (picture) =>
       transaction(db, async (tx) => {
@@ -252,7 +248,10 @@ export function groupService(deps: NamespacesDependencies) {
           kind: 'group.updated',
           namespace_id: group.id,
           actor_id: caller.user?.id ?? null,
-          payload: { group_id: group.id },
+          payload: {
+            group_id: group.id,
+            ...(path !== group.path ? { old_path: group.path, old_full_path: group.full_path } : {}),
+          },
         });
         const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
         const { avatar_object_key: avatar, ...told } = changes;

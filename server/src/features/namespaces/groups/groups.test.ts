@@ -75,6 +75,7 @@ describe('one group', () => {
       parent_id: null,
       ip_restriction_ranges: null,
       wiki_access_level: 'private',
+      custom_project_templates_group_id: null,
       file_template_project_id: null,
       shared_with_groups: [],
       marked_for_deletion_on: null,
@@ -128,7 +129,7 @@ describe('one group', () => {
 
   test('[3/fields.group/19] [3/fields.group/14] [3/fields.group/21] statistics and storage are for administrators', async () => {
     const group = await buildGroup(app, { owner: alice.user });
-    await buildProject(app, { namespace: group, repository_size: 1234 });
+    await buildProject(app, { namespace: group, statistics: { repository_size: 1234 } });
     const seen = await get(`/groups/${group.id}`, admin, { statistics: 'true' });
     expect(seen.body.repository_storage).toBe('default');
     expect(seen.body.statistics).toEqual({
@@ -307,7 +308,7 @@ describe('lists', () => {
     expect((await get('/groups', carol, { min_access_level: 11 })).status).toBe(400);
   });
 
-  test('[3/api.groups/1 skip_groups] [3/api.groups/1 top_level_only] [3/api.groups/1 visibility] [3/api.groups/1 search] filter', async () => {
+  test('[3/api.groups/1 skip_groups] [3/api.groups/1 top_level_only] [3/api.groups/1 search] filter, visibility too', async () => {
     expect(await list(carol, { skip_groups: [guest.id, child.id] })).toEqual([owned.full_path]);
     expect(await list(carol, { top_level_only: 'true' })).toEqual([guest.full_path, owned.full_path]);
     expect(await list(carol, { visibility: 'internal', all_available: 'true' })).toEqual([internal.full_path]);

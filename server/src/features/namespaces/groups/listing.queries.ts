@@ -1,7 +1,7 @@
 /** Lists of groups, filtered by what the caller may see. */
 import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { type CursorValues, countLimit } from '../../../kernel/http/pagination.ts';
 import { idOrder, type KeysetOrder, keysetOrder } from '../../../kernel/http/paging.queries.ts';
@@ -46,13 +46,11 @@ export interface GroupWindow {
   readonly after: CursorValues | null;
 }
 
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
 function conditionsOf(filter: GroupFilter): Sql[] {
   const found: Sql[] = [sql`n.kind = 'group'`];
   if (filter.skip && filter.skip.length > 0) found.push(sql`n.id <> all(${[...filter.skip]}::bigint[])`);
   if (filter.search) {
-    const pattern = likePattern(filter.search);
+    const pattern = containing(filter.search);
     const path = filter.shortPaths ? sql`n.path` : sql`n.full_path`;
     found.push(sql`(n.name ilike ${pattern} or ${path} ilike ${pattern})`);
   }
@@ -110,29 +108,36 @@ function afterCondition({ order, direction, after }: GroupWindow): Sql[] {
   return continued ? [continued] : [];
 }
 
-function pageStatement(caller: Caller, filter: GroupFilter, window: GroupWindow) {
-  const scope = groupScope(caller, { minimum: filter.minimumLevel ?? null });
-  return sql<Namespace>`${withTables(scope.tables)}
-    select n.* from namespaces n
-    where ${allOf([...conditionsOf(filter), scope.condition, ...afterCondition(window)])}
-    order by ${orderBy(window, filter.search)} limit ${window.limit} offset ${window.offset}`;
+/** How many a list has, counted up to one more than is ever told; null where nobody asks. */
+interface GroupList {
+  readonly items: Namespace[];
+  readonly total: number | null;
 }
 
+/** One page of groups, counted in the same statement: what the caller may see is found once for both. */
 export async function listGroups(
   db: Db,
   caller: Caller,
   filter: GroupFilter,
   window: GroupWindow,
-): Promise<Namespace[]> {
-  return (await pageStatement(caller, filter, window).execute(db)).rows;
-}
-
-/** How many there are, counted up to one more than is ever told. */
-export async function countGroups(db: Db, caller: Caller, filter: GroupFilter): Promise<number> {
+  { counted = true }: { readonly counted?: boolean } = {},
+): Promise<GroupList> {
   const scope = groupScope(caller, { minimum: filter.minimumLevel ?? null });
-  const { rows } = await sql<{ count: number }>`${withTables(scope.tables)}
-    select count(*)::int as count from (
-      select 1 from namespaces n where ${allOf([...conditionsOf(filter), scope.condition])}
-      limit ${countLimit + 1}) counted`.execute(db);
-  return rows[0]?.count ?? 0;
+  const wanted = allOf([...conditionsOf(filter), scope.condition]);
+  const page = sql`select n.* from namespaces n where ${allOf([wanted, ...afterCondition(window)])}
+    order by ${orderBy(window, filter.search)} limit ${window.limit} offset ${window.offset}`;
+  if (!counted) {
+    const { rows } = await sql<Namespace>`${withTables(scope.tables)} ${page}`.execute(db);
+    return { items: rows, total: null };
+  }
+  const { rows } = await sql<{ count: number; position: number | null } & Namespace>`${withTables(
+    scope.tables,
+    sql`counted as materialized (select count(*)::int as count from (
+      select 1 from namespaces n where ${wanted} limit ${countLimit + 1}) counted)`,
+    sql`page as materialized (select row_number() over () as position, found.* from (${page}) found)`,
+  )} select counted.count, page.* from counted left join page on true order by page.position`.execute(db);
+  return {
+    items: rows.flatMap(({ count: _count, position, ...row }) => (position === null ? [] : [row])),
+    total: rows[0]?.count ?? 0,
+  };
 }

@@ -15,10 +15,10 @@ import { customAttributesOf } from '../custom-attributes/custom-attributes.queri
 import type { NamespacesDependencies } from '../deps.ts';
 import { ownedAmong } from '../namespaces/namespaces.queries.ts';
 import { minimumLevel } from '../projects/projects.params.ts';
+import { groupStatistics } from '../statistics/statistics.queries.ts';
 import { groupJson } from './groups.entity.ts';
 import type { listParameters } from './groups.params.ts';
-import { groupStatistics } from './groups.queries.ts';
-import { countGroups, type GroupFilter, groupOrder, listGroups } from './listing.queries.ts';
+import { type GroupFilter, groupOrder, listGroups } from './listing.queries.ts';
 
 type ListParameters = Partial<Static<TObject<typeof listParameters>>>;
 
@@ -30,7 +30,7 @@ function levelOf(params: ListParameters, caller: Caller): number | undefined {
   });
   if (asked !== undefined) return asked;
   if (caller.user === null || (params.all_available ?? caller.admin)) return undefined;
-  return Level.guest;
+  return Level.minimal;
 }
 
 /** Which groups a list is about. */
@@ -93,10 +93,8 @@ export function listingHandler(deps: NamespacesDependencies) {
     const direction = params.sort ?? 'asc';
     const keyset = page.style === 'keyset';
     if (keyset && order === 'similarity') throw keysetUnavailable();
-    const [rows, total] = await Promise.all([
-      listGroups(db, caller, filter, { order, direction, limit, offset, after }),
-      keyset ? null : countGroups(db, caller, filter),
-    ]);
+    const window = { order, direction, limit, offset, after };
+    const { items: rows, total } = await listGroups(db, caller, filter, window, { counted: !keyset });
     const found =
       keyset && order !== 'similarity'
         ? keysetPage(page, rows, groupOrder(order, direction).cursorOf)

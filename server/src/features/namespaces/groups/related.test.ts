@@ -84,7 +84,7 @@ describe('shares seen from a group', () => {
 
   it('projects that it was invited to', async () => {
     const [open, archived] = [
-      await buildProject(app, { visibility: 'public', repository_size: 9 }),
+      await buildProject(app, { visibility: 'public', statistics: { repository_size: 9 } }),
       await buildProject(app, { archived: true }),
     ];
     await share(group, { project_id: open.id });

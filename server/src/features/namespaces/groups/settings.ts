@@ -48,10 +48,17 @@ function checkPlace(given: GroupAttributes, topLevel: boolean): void {
     throw invalidRecord(Object.fromEntries(wrong.map((name) => [name, ['is only allowed for top-level groups']])));
 }
 
+interface SettingRights {
+  readonly admin: boolean;
+  readonly topLevel: boolean;
+  /** Whether those who are no administrators say what is protected of new projects. */
+  readonly ownersProtect: boolean;
+}
+
 /** Columns that the parameters set, without path, name, visibility and picture. */
 export function settingColumns(
   given: GroupAttributes,
-  { admin, topLevel }: { readonly admin: boolean; readonly topLevel: boolean },
+  { admin, topLevel, ownersProtect }: SettingRights,
 ): GroupColumns {
   const {
     avatar: _avatar,
@@ -75,6 +82,7 @@ export function settingColumns(
   if (columns.shared_runners_setting === 'disabled_with_override')
     changes.shared_runners_setting = 'disabled_and_overridable';
   if (!admin) for (const name of administratorAttributes) delete changes[name];
+  if (!admin && !ownersProtect) delete changes.default_branch_protection;
   return changes;
 }
 

@@ -2,14 +2,12 @@
 import { sql } from 'kysely';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { accessTables, allOf, namespacesWithLevel, type Sql, withTables } from '../access/access.queries.ts';
 import { below } from '../access/hierarchy.queries.ts';
-
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 function locations(caller: Caller, group: Namespace, search: string | undefined) {
   const conditions: Sql[] = [
@@ -19,7 +17,7 @@ function locations(caller: Caller, group: Namespace, search: string | undefined)
     sql`n.id not in ${below(group.id)}`,
   ];
   if (!caller.admin) conditions.push(sql`n.id in (${namespacesWithLevel(Level.owner)})`);
-  if (search) conditions.push(sql`(n.name ilike ${likePattern(search)} or n.path ilike ${likePattern(search)})`);
+  if (search) conditions.push(sql`(n.name ilike ${containing(search)} or n.path ilike ${containing(search)})`);
   return {
     tables: caller.admin ? null : accessTables(caller.user?.id ?? 0),
     from: sql`from namespaces n where ${allOf(conditions)}`,

@@ -72,6 +72,10 @@ describe('POST /groups/:id/transfer', () => {
       status: 400,
       body: { message: 'Transfer failed: Group is already a root group.' },
     });
+    const joined = await buildGroup(app, { parent: from });
+    await buildMember(app, { user: owner.user, of: joined, level: Level.guest });
+    expect((await move(joined)).status).toBe(201);
+    expect((await get(`/groups/${joined.id}/members/${owner.user.id}`)).access_level).toBe(50);
     const reserved = await buildGroup(app, { parent: from, path: 'explore' });
     expect(await move(reserved)).toMatchObject({ status: 400 });
     const nobody = await buildToken(app, { user: await buildUser(app, { can_create_group: false }) });

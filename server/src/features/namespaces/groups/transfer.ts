@@ -1,7 +1,6 @@
 /** Moving a group, with everything in it, below another group or to the top. */
 import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audit/index.ts';
 import { canOnGroup } from '../../../kernel/authz/can.ts';
-import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
@@ -9,12 +8,13 @@ import { emit } from '../../../kernel/events/index.ts';
 import { notFound, plainError } from '../../../kernel/http/errors.ts';
 import { ancestorLimit, lockTree, type MoveRefusal, moveNamespace } from '../access/hierarchy.queries.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
+import { carryAlong, everyCarrier } from '../carrying.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import { groupPathReasons, openness } from '../naming/naming.ts';
+import { isReserved, openness } from '../naming/naming.ts';
 import { claimPath, leaveGroupPath } from '../naming/redirects.queries.ts';
 import { lockNamespace } from '../projects/projects.queries.ts';
 import { lowerVisibility, spreadSettings } from './descendants.queries.ts';
-import { type GroupColumns, hasOwner, insertNamespaceGrant, takenBelow, updateGroup } from './groups.queries.ts';
+import { type GroupColumns, hasOwner, makeOwner, takenBelow, updateGroup } from './groups.queries.ts';
 
 const refused = (why: string) => plainError(400, `Transfer failed: ${why}`);
 const taken = () => refused('The parent group already has a subgroup or a project with the same path.');
@@ -34,7 +34,7 @@ function demandsOf(parent: Namespace, group: Namespace): GroupColumns {
   return demands;
 }
 
-export function groupTransfer({ db }: NamespacesDependencies) {
+export function groupTransfer({ db, carriers }: NamespacesDependencies) {
   /** Where it goes; null for the top. */
   async function targetOf(
     { group }: GroupSubject,
@@ -70,17 +70,12 @@ export function groupTransfer({ db }: NamespacesDependencies) {
     }
     // Those who owned the group above own it no longer: somebody has to.
     if (caller.user && !(await hasOwner(tx, id)))
-      await insertNamespaceGrant(tx, {
-        userId: caller.user.id,
-        namespaceId: id,
-        level: Level.owner,
-        createdById: caller.user.id,
-      });
+      await makeOwner(tx, { userId: caller.user.id, namespaceId: id, createdById: caller.user.id });
   }
 
   return async (subject: GroupSubject, caller: Caller, wanted: string | null): Promise<void> => {
     const target = await targetOf(subject, caller, wanted);
-    if (target === null && groupPathReasons(subject.group.path, true).length > 0)
+    if (isReserved(subject.group.path, target?.group.full_path ?? null))
       throw refused(`${subject.group.path} is a reserved name`);
     await transaction(db, async (tx) => {
       await lockTree(tx);
@@ -91,6 +86,7 @@ export function groupTransfer({ db }: NamespacesDependencies) {
       if (!before || parent === undefined) throw notFound('Group');
       if (before.marked_for_deletion_on !== null) throw refused('Group is scheduled for deletion.');
       await move(tx, before, caller, parent);
+      await carryAlong(tx, everyCarrier(carriers), { namespaceId: before.id });
       const payload = { group_id: before.id };
       await emit(tx, { kind: 'group.updated', namespace_id: before.id, actor_id: caller.user?.id ?? null, payload });
       await recordAudit(tx, {

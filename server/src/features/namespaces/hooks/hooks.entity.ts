@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { WebHook } from '../../../kernel/db/rows.ts';
 import { Entity, Fields, Flag, Id, ListOf, Nullable, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
 import { groupEvents, type HookEvent, sharedEvents } from './hooks.events.ts';
+import { alertStatus } from './hooks.state.ts';
 
 const named = ListOf(Fields({ key: Text() }));
 type Switches<E extends HookEvent> = { [K in E]: ReturnType<typeof Flag> };
@@ -39,10 +40,7 @@ const common = (hook: WebHook) => ({
   created_at: hook.created_at,
   ...on(hook, sharedEvents),
   enable_ssl_verification: hook.enable_ssl_verification,
-  alert_status:
-    hook.disabled_until !== null && hook.disabled_until > new Date()
-      ? ('temporarily_disabled' as const)
-      : ('executable' as const),
+  alert_status: alertStatus(hook),
   disabled_until: hook.disabled_until,
   url_variables: hook.url_variable_keys.map((key) => ({ key })),
   push_events_branch_filter: hook.push_events_branch_filter,

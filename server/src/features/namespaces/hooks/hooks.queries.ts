@@ -31,14 +31,15 @@ export async function lockHook(tx: Db, place: Place, id: number): Promise<WebHoo
   return await of(tx, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
+/** Of a group or project; of the instance for null. */
 export async function insertHook(
   tx: Db,
-  place: Place,
+  place: Place | null,
   columns: HookColumns & { readonly url: string },
 ): Promise<WebHook> {
   return await tx
     .insertInto('web_hooks')
-    .values({ ...columns, ...placeColumns(place) } as never)
+    .values({ ...columns, ...(place ? placeColumns(place) : { namespace_id: null, project_id: null }) })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

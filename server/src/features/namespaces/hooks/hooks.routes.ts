@@ -1,12 +1,14 @@
 /** Routes of webhooks of groups and projects: one set of handlers, two places. */
 import Type from 'typebox';
 import { originOf } from '../../../kernel/audit/index.ts';
-import { ListOf } from '../../../kernel/http/entity.ts';
-import { invalidParameters, notFound, unprocessable } from '../../../kernel/http/errors.ts';
+import { Entity, ListOf, Text } from '../../../kernel/http/entity.ts';
+import { invalidParameters, notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
+import type { NamespacesDependencies } from '../deps.ts';
 import type { Place } from '../places.ts';
+import type { HookCalls } from './calls.service.ts';
 import { GroupHook, groupHookJson, ProjectHook, projectHookJson } from './hooks.entity.ts';
 import { groupEvents, type HookEvent, sharedEvents } from './hooks.events.ts';
 import { countHooks, findHook, listHooks } from './hooks.queries.ts';
@@ -76,7 +78,13 @@ const parts = [
   { path: 'url_variables', part: 'url_variables', noun: 'a masked part of the URL' },
 ] as const;
 
-export function hookRoutes(deps: HookDependencies): Route[] {
+const Tried = Entity('TriedWebHook', { message: Text() });
+
+export interface HookRouteDependencies extends HookDependencies, Pick<NamespacesDependencies, 'hookSample'> {
+  readonly calls: Pick<HookCalls, 'callNow'>;
+}
+
+export function hookRoutes(deps: HookRouteDependencies): Route[] {
   const { db } = deps;
   const hooks = hookService(deps);
 
@@ -190,14 +198,20 @@ export function hookRoutes(deps: HookDependencies): Route[] {
         ...each,
         method: 'POST',
         path: `${base}/:hook_id/test/:trigger`,
-        summary: `Try a webhook of a ${kind}; nothing is sent yet`,
+        summary: `Try a webhook of a ${kind} with something that is there`,
         params: Type.Object({ ...one, trigger: Str({ maxLength: 64, description: 'What it is told of' }) }),
-        responses: { 201: entity },
+        rate: 'web_hook_test',
+        responses: { 201: Tried },
         errors: [422],
-        handler: async ({ params, subject }) => {
-          await find(subject, params.hook_id);
+        handler: async ({ params, subject, caller }) => {
+          const hook = await find(subject, params.hook_id);
+          if (!caller.user) throw unauthorized();
           if (!triggers.includes(params.trigger)) throw invalidParameters(['trigger does not have a valid value']);
-          throw unprocessable('Webhooks are kept, but events are not sent yet');
+          const message = await deps.hookSample(subject, params.trigger as HookEvent, caller.user);
+          if (typeof message === 'string') throw unprocessable(message);
+          const called = await deps.calls.callNow(hook, message);
+          if (!called.ok) throw unprocessable(called.message);
+          return { message: '201 Created' };
         },
       }),
       ...secretRoutes,

@@ -3,18 +3,17 @@ import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/au
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { WebHook } from '../../../kernel/db/rows.ts';
 import { HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
+import type { Outbound } from '../../../kernel/outbound/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
-import type { Settings } from '../../../kernel/settings/index.ts';
 import type { Place } from '../places.ts';
 import type { HookEvent } from './hooks.events.ts';
 import { groupEvents, sharedEvents, usualEvents } from './hooks.events.ts';
 import { countHooks, deleteHook, type HookColumns, insertHook, lockHook, updateHook } from './hooks.queries.ts';
-import { mayCall } from './hooks.urls.ts';
+import { hookPurpose, openedPairs, wholeUrl } from './secrets.ts';
 
 /** Most of one place. */
 const limits = { group: 50, project: 100 } as const;
 const secretPairs = 20;
-const purpose = 'web_hook';
 
 interface Pair {
   readonly key: string;
@@ -36,7 +35,7 @@ export interface GivenHook extends Readonly<Partial<Record<HookEvent, boolean>>>
 
 export interface HookDependencies {
   readonly db: Db;
-  readonly settings: Settings;
+  readonly outbound: Outbound;
   readonly secrets: Pick<Secrets, 'seal' | 'open'>;
 }
 
@@ -56,11 +55,10 @@ function checkPairs(field: 'custom_headers' | 'url_variables', pairs: readonly P
 
 type Part = 'custom_headers' | 'url_variables';
 
-export function hookService({ db, settings, secrets }: HookDependencies) {
+export function hookService({ db, outbound, secrets }: HookDependencies) {
   const sealed = (pairs: ReadonlyMap<string, string>) =>
-    pairs.size === 0 ? null : secrets.seal(JSON.stringify([...pairs]), purpose);
-  const opened = (bytes: Buffer | null) =>
-    new Map(bytes === null ? [] : (JSON.parse(secrets.open(bytes, purpose)) as [string, string][]));
+    pairs.size === 0 ? null : secrets.seal(JSON.stringify([...pairs]), hookPurpose);
+  const opened = (bytes: Buffer | null) => openedPairs(secrets, bytes);
   const mapOf = (pairs: readonly Pair[]) => new Map(pairs.map(({ key, value }) => [key, value]));
 
   const headers = (pairs: ReadonlyMap<string, string>): HookColumns => ({
@@ -72,18 +70,9 @@ export function hookService({ db, settings, secrets }: HookDependencies) {
     url_variable_keys: [...pairs.keys()],
   });
 
-  /** The address with its masked parts. */
-  const whole = (url: string, values: ReadonlyMap<string, string>) =>
-    url.replaceAll(/\{([^{}]*)\}/g, (placeholder, key: string) => values.get(key) ?? placeholder);
-
   async function checkUrl(url: string, values: ReadonlyMap<string, string>): Promise<void> {
-    const {
-      allow_local_requests_from_web_hooks_and_services: allowLocal,
-      outbound_local_requests_whitelist: allowed,
-      deny_all_requests_except_allowed: onlyAllowed,
-    } = await settings.read();
-    if (/[{}]/.test(whole(url, values)) || !mayCall(whole(url, values), { allowLocal, allowed, onlyAllowed }))
-      throw invalidUrl();
+    const address = wholeUrl(url, values);
+    if (/[{}]/.test(address) || (await outbound.refusal(address, 'web_hook'))) throw invalidUrl();
   }
 
   function eventsOf(place: Place, given: GivenHook, before: readonly string[]): string[] {
@@ -104,7 +93,7 @@ export function hookService({ db, settings, secrets }: HookDependencies) {
       'custom_webhook_template',
     ] as const)
       if (given[key] !== undefined) Object.assign(columns, { [key]: given[key] });
-    if (token !== undefined) columns.token_sealed = token ? secrets.seal(token, purpose) : null;
+    if (token !== undefined) columns.token_sealed = token ? secrets.seal(token, hookPurpose) : null;
     if (custom_headers) {
       checkPairs('custom_headers', custom_headers, headerName);
       Object.assign(columns, headers(mapOf(custom_headers)));

@@ -1,5 +1,6 @@
 /** JSON of labels. */
 import type { Static } from 'typebox';
+import type { Label } from '../../../kernel/db/rows.ts';
 import { Count, Entity, Flag, Id, Nullable, Sometimes, Text } from '../../../kernel/http/entity.ts';
 import { textColorOn } from './colors.ts';
 import type { LabelRow } from './labels.queries.ts';
@@ -27,10 +28,18 @@ export const ProjectLabel = Entity('Label', {
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character] ?? '');
 
-/** Nothing carries labels yet: what is counted are the rows that do. */
-const counts = { open_issues_count: 0, closed_issues_count: 0, open_merge_requests_count: 0 };
+/** A label as what carries it shows it. */
+export const LabelBasic = Entity('LabelBasic', {
+  id: properties.id,
+  name: properties.name,
+  description: properties.description,
+  description_html: properties.description_html,
+  text_color: properties.text_color,
+  color: properties.color,
+  archived: properties.archived,
+});
 
-export const groupLabelJson = (label: LabelRow, withCounts: boolean): Static<typeof GroupLabel> => ({
+export const labelBasicJson = (label: Label): Static<typeof LabelBasic> => ({
   id: label.id,
   name: label.title,
   description: label.description,
@@ -38,12 +47,19 @@ export const groupLabelJson = (label: LabelRow, withCounts: boolean): Static<typ
   text_color: textColorOn(label.color),
   color: label.color,
   archived: label.archived,
-  subscribed: label.subscribed,
-  ...(withCounts ? counts : {}),
 });
 
-export const projectLabelJson = (label: LabelRow, withCounts: boolean): Static<typeof ProjectLabel> => ({
-  ...groupLabelJson(label, withCounts),
+/** With the number of open merge requests, where things were counted. Issues do not exist: no label has any. */
+export const groupLabelJson = (label: LabelRow, openRequests?: number): Static<typeof GroupLabel> => ({
+  ...labelBasicJson(label),
+  subscribed: label.subscribed,
+  ...(openRequests === undefined
+    ? {}
+    : { open_issues_count: 0, closed_issues_count: 0, open_merge_requests_count: openRequests }),
+});
+
+export const projectLabelJson = (label: LabelRow, openRequests?: number): Static<typeof ProjectLabel> => ({
+  ...groupLabelJson(label, openRequests),
   priority: label.priority,
   is_project_label: label.project_id !== null,
 });

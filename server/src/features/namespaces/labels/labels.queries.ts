@@ -1,10 +1,14 @@
 /** Rows of `labels`: one store for the labels of projects and of groups, which hold in everything below them. */
 import { sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Label } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { abilityScope, groupScope, projectScope, withTables } from '../access/access.queries.ts';
 import { below } from '../access/hierarchy.queries.ts';
+import type { Moved } from '../carrying.ts';
 import { type Place, placeColumns } from '../places.ts';
 
 /** Which labels count at a place, besides its own. */
@@ -15,6 +19,8 @@ export interface LabelReach {
   readonly descendants?: boolean;
   /** Those of projects of the groups that count. */
   readonly projects?: boolean;
+  /** Who is told, and may not see every group and project around a group; nobody where it is for our own checks. */
+  readonly caller?: Caller;
 }
 
 export interface LabelFilter {
@@ -28,18 +34,32 @@ export interface LabelRow extends Label {
   readonly priority: number | null;
 }
 
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+const everything = { tables: null, condition: sql`true` };
 
+/** Whoever sees a project sees the labels of the groups above it; of groups and projects around a group, those that are seen. */
 function reachOf(place: Place, reach: LabelReach) {
-  const { id, traversal_ids: all } = place.kind === 'group' ? place.group : place.namespace;
-  // A personal namespace has no labels, so that it does not matter among the groups above.
-  const above = reach.ancestors ? all : place.kind === 'group' ? [id] : [];
-  const groups = sql<boolean>`l.namespace_id = any(${[...above]}::bigint[])`;
-  const parts = [reach.descendants ? sql<boolean>`(${groups} or l.namespace_id in ${below(id)})` : groups];
-  if (place.kind === 'project') parts.push(sql<boolean>`l.project_id = ${place.project.id}`);
-  else if (reach.projects)
-    parts.push(sql<boolean>`l.project_id in (select p.id from projects p where
-      ${reach.descendants ? sql`p.namespace_id in ${below(id)}` : sql`p.namespace_id = any(${[...above]}::bigint[])`})`);
+  if (place.kind === 'project') {
+    // A personal namespace has no labels, so that it does not matter among the groups above.
+    const above = reach.ancestors ? place.namespace.traversal_ids : [];
+    return sql<boolean>`(l.namespace_id = any(${[...above]}::bigint[]) or l.project_id = ${place.project.id})`;
+  }
+  const { id, traversal_ids: all } = place.group;
+  const around = [
+    ...(reach.ancestors ? [sql`n.id = any(${[...all]}::bigint[])`] : []),
+    ...(reach.descendants ? [sql`n.id in ${below(id)}`] : []),
+  ];
+  const parts = [sql<boolean>`l.namespace_id = ${id}`];
+  if (around.length > 0) {
+    const { tables, condition } = reach.caller ? groupScope(reach.caller, { minimum: null }) : everything;
+    parts.push(sql`l.namespace_id in (${withTables(tables)}
+      select n.id from namespaces n where (${sql.join(around, sql` or `)}) and ${condition})`);
+  }
+  if (reach.projects) {
+    const { tables, condition } = reach.caller ? projectScope(reach.caller, { minimum: null }) : everything;
+    const places = sql.join([sql`n.id = ${id}`, ...around], sql` or `);
+    parts.push(sql`l.project_id in (${withTables(tables)}
+      select p.id from projects p join namespaces n on n.id = p.namespace_id where (${places}) and ${condition})`);
+  }
   return sql<boolean>`(${sql.join(parts, sql` or `)})`;
 }
 
@@ -47,7 +67,7 @@ function available(db: Db, place: Place, reach: LabelReach, filter: LabelFilter)
   let query = db.selectFrom('labels as l').where(reachOf(place, reach));
   if (filter.archived !== undefined) query = query.where('l.archived', '=', filter.archived);
   if (filter.search) {
-    const pattern = likePattern(filter.search);
+    const pattern = containing(filter.search);
     query = query.where(sql<boolean>`(l.title ilike ${pattern} or l.description ilike ${pattern})`);
   }
   return query;
@@ -181,21 +201,120 @@ export async function unsubscribe(tx: Db, labelId: number, userId: number): Prom
   return row !== undefined;
 }
 
-/** Makes a project's label one of its group; labels of the same title in projects of the group become it. */
-export async function promoteLabel(tx: Db, label: Label, namespaceId: number): Promise<Label | undefined> {
-  const same = sql`select o.id from labels o join projects p on p.id = o.project_id
-    where p.namespace_id in ${below(namespaceId)} and o.title = ${label.title} and o.id <> ${label.id}`;
+/** Other labels of the title in the projects of a group and below. */
+export async function ofTitleBelow(tx: Db, label: Label, namespaceId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select o.id from labels o join projects p on p.id = o.project_id
+    where p.namespace_id in ${below(namespaceId)} and o.title = ${label.title} and o.id <> ${label.id}`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Makes a project's label one of its group, in place of the others, whose ranks and listeners it gets. */
+export async function promoteLabel(
+  tx: Db,
+  label: Label,
+  namespaceId: number,
+  others: readonly number[],
+): Promise<Label | undefined> {
+  const same = sql`any(${[...others]}::bigint[])`;
   await sql`insert into label_priorities (label_id, project_id, priority)
-    select ${label.id}, r.project_id, r.priority from label_priorities r where r.label_id in (${same})
+    select ${label.id}, r.project_id, r.priority from label_priorities r where r.label_id = ${same}
     on conflict do nothing`.execute(tx);
   await sql`insert into label_subscriptions (label_id, user_id)
-    select ${label.id}, s.user_id from label_subscriptions s where s.label_id in (${same})
+    select ${label.id}, s.user_id from label_subscriptions s where s.label_id = ${same}
     on conflict do nothing`.execute(tx);
-  await sql`delete from labels where id in (${same})`.execute(tx);
+  await sql`delete from labels where id = ${same}`.execute(tx);
   return await tx
     .updateTable('labels')
     .set({ project_id: null, namespace_id: namespaceId, updated_at: sql`now()` })
     .where('id', '=', label.id)
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Ids by title of the labels that a project has, the nearest where several groups have the title. */
+export async function labelsOfTitles(
+  db: Db,
+  place: ProjectSubject,
+  titles: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await available(db, place, { ancestors: true }, {})
+    .select(['l.id', 'l.title'])
+    .where('l.title', 'in', [...titles])
+    .orderBy(
+      sql`l.project_id nulls last, (select cardinality(n.traversal_ids) from namespaces n where n.id = l.namespace_id) desc`,
+    )
+    .execute();
+  const found = new Map<string, number>();
+  for (const { id, title } of rows) if (!found.has(title)) found.set(title, id);
+  return found;
+}
+
+/** The project's own label of the title, made where it has none. */
+export async function ensureLabel(
+  tx: Db,
+  place: ProjectSubject,
+  values: LabelValues & { readonly title: string; readonly color: string },
+): Promise<{ label: Label; made: boolean }> {
+  const label = await tx
+    .insertInto('labels')
+    .values({ ...placeColumns(place), ...values })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (label) return { label, made: true };
+  const known = await tx
+    .selectFrom('labels')
+    .selectAll()
+    .where('project_id', '=', place.project.id)
+    .where('title', '=', values.title)
+    .executeTakeFirstOrThrow();
+  return { label: known, made: false };
+}
+
+/** Labels of groups that are not above the merge requests that have them, by project; after a move. */
+export async function labelsLost(tx: Db, moved: Moved): Promise<{ project_id: number; label: Label }[]> {
+  const place =
+    'projectId' in moved ? sql`p.id = ${moved.projectId}` : sql`p.namespace_id in ${below(moved.namespaceId)}`;
+  const { rows } = await sql<{ project_id: number; label_id: number }>`
+    select distinct p.id as project_id, l.id as label_id from projects p join namespaces n on n.id = p.namespace_id
+      join merge_requests m on m.project_id = p.id join merge_request_labels k on k.merge_request_id = m.id
+      join labels l on l.id = k.label_id
+    where ${place} and l.namespace_id is not null and not l.namespace_id = any(n.traversal_ids)
+    order by 1, 2`.execute(tx);
+  if (rows.length === 0) return [];
+  const labels = await tx
+    .selectFrom('labels')
+    .selectAll()
+    .where(
+      'id',
+      'in',
+      rows.map(({ label_id }) => label_id),
+    )
+    .execute();
+  return rows.flatMap(({ project_id, label_id }) => {
+    const label = labels.find(({ id }) => id === label_id);
+    return label ? [{ project_id, label }] : [];
+  });
+}
+
+/** How many open merge requests have each of the labels, of those that the caller sees at the place. */
+export async function openRequestsOf(
+  db: Db,
+  place: Place,
+  caller: Caller,
+  labelIds: readonly number[],
+): Promise<Map<number, number>> {
+  if (labelIds.length === 0) return new Map();
+  if (place.kind === 'project' && !canOnProject(caller, 'read_merge_request', place)) return new Map();
+  const scope = place.kind === 'project' ? null : abilityScope(caller, 'read_merge_request');
+  const within =
+    place.kind === 'project'
+      ? sql`m.project_id = ${place.project.id}`
+      : sql`m.project_id in (${withTables(scope?.tables ?? null)} select p.id from projects p
+          where p.namespace_id in ${below(place.group.id)} and ${scope?.condition ?? sql`true`})`;
+  const { rows } = await sql<{ label_id: number; count: number }>`
+    select k.label_id, count(*)::int as count from merge_request_labels k join merge_requests m on m.id = k.merge_request_id
+    where k.label_id = any(${[...labelIds]}::bigint[]) and m.state = 'opened' and ${within}
+    group by k.label_id`.execute(db);
+  return new Map(rows.map(({ label_id, count }) => [label_id, count]));
 }

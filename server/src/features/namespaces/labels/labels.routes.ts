@@ -9,6 +9,7 @@ import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, IdOrPath, Int32, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
+import { everyCarrier } from '../carrying.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { Place } from '../places.ts';
 import { GroupLabel, groupLabelJson, ProjectLabel, projectLabelJson } from './labels.entity.ts';
@@ -18,6 +19,7 @@ import {
   type LabelReach,
   type LabelRow,
   listLabels,
+  openRequestsOf,
   subscribe,
   unsubscribe,
 } from './labels.queries.ts';
@@ -73,20 +75,26 @@ interface AskedReach {
   readonly include_descendant_groups?: boolean;
   readonly only_group_labels?: boolean;
 }
-const reachOf = (asked: AskedReach): LabelReach => ({
+const reachOf = (asked: AskedReach, caller: Caller): LabelReach => ({
+  caller,
   ancestors: asked.include_ancestor_groups ?? true,
   descendants: asked.include_descendant_groups ?? false,
   projects: asked.only_group_labels === false,
 });
-const widest: LabelReach = { ancestors: true };
-const own: LabelReach = { ancestors: false };
+const widest = { ancestors: true };
+const own = { ancestors: false };
 
-export function labelRoutes({ db }: NamespacesDependencies): Route[] {
-  const labels = labelService(db);
+export function labelRoutes({ db, carriers }: NamespacesDependencies): Route[] {
+  const labels = labelService(db, everyCarrier(carriers));
   const userOf = (caller: Caller) => caller.user?.id ?? null;
 
-  async function find(place: Place, reach: LabelReach, idOrTitle: string, caller: Caller): Promise<LabelRow> {
-    const label = await findLabel(db, place, reach, idOrTitle, userOf(caller));
+  async function find(
+    place: Place,
+    reach: Omit<LabelReach, 'caller'>,
+    idOrTitle: string,
+    caller: Caller,
+  ): Promise<LabelRow> {
+    const label = await findLabel(db, place, { ...reach, caller }, idOrTitle, userOf(caller));
     if (!label) throw notFound('Label');
     return label;
   }
@@ -119,7 +127,7 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
           const changed = await transaction(db, (tx) => change(tx, label.id, user.id));
           // Not found when somebody removed it meanwhile.
           const after = await find(subject, widest, String(label.id), caller);
-          return changed ? json(after, false) : answer(304);
+          return changed ? json(after) : answer(304);
         },
       });
     return [
@@ -141,11 +149,21 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
         handler: async ({ params, page, subject, caller }) => {
           const list = {
             place: subject,
-            reach: reachOf(params),
+            reach: reachOf(params, caller),
             filter: { search: params.search, archived: params.archived },
           };
           const [rows, total] = await Promise.all([listLabels(db, list, userOf(caller), page), countLabels(db, list)]);
-          return mapPage(offsetPage(page, rows, total), (label) => json(label, params.with_counts ?? false));
+          const counts = params.with_counts
+            ? await openRequestsOf(
+                db,
+                subject,
+                caller,
+                rows.map(({ id }) => id),
+              )
+            : null;
+          return mapPage(offsetPage(page, rows, total), (label) =>
+            counts ? json(label, counts.get(label.id) ?? 0) : json(label),
+          );
         },
       }),
       route({
@@ -157,7 +175,7 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
         params: Type.Object({ ...one, ...reach }),
         responses: { 200: entity },
         handler: async ({ params, subject, caller }) =>
-          json(await find(subject, reachOf(params), params.label_id, caller), false),
+          json(await find(subject, reachOf(params, caller), params.label_id, caller)),
       }),
       route({
         ...common,
@@ -171,7 +189,7 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
         handler: async (context) => {
           const { id: _, name, ...given } = context.params;
           const made = await labels.create(context.subject, { ...given, title: name }, originOf(context));
-          return json(await find(context.subject, own, String(made.id), context.caller), false);
+          return json(await find(context.subject, own, String(made.id), context.caller));
         },
       }),
       route({
@@ -195,7 +213,7 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
             ? await find(subject, widest, idOrTitle, caller)
             : await findOwn(subject, idOrTitle, caller);
           await labels.update(subject, label, { ...given, title: new_name }, originOf(context));
-          return json(await find(subject, widest, String(label.id), caller), false);
+          return json(await find(subject, widest, String(label.id), caller));
         },
       }),
       route({
@@ -234,7 +252,7 @@ export function labelRoutes({ db }: NamespacesDependencies): Route[] {
         if (subject.namespace.kind !== 'group') throw plainError(400, 'Failed to promote project label to group label');
         const label = await findOwn(subject, context.params.label_id, caller);
         await labels.promote(subject, label, originOf(context));
-        return groupLabelJson(await find(subject, widest, String(label.id), caller), false);
+        return groupLabelJson(await find(subject, widest, String(label.id), caller));
       },
     }),
   ];

@@ -3,6 +3,7 @@ import { type AuditOrigin, entityOfPlace, recordAudit } from '../../../kernel/au
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import type { Label } from '../../../kernel/db/rows.ts';
 import { invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
+import type { Carriers } from '../carrying.ts';
 import type { Place } from '../places.ts';
 import { colorOf } from './colors.ts';
 import {
@@ -10,6 +11,7 @@ import {
   findLabel,
   insertLabel,
   type LabelValues,
+  ofTitleBelow,
   promoteLabel,
   setPriority,
   updateLabel,
@@ -44,7 +46,7 @@ function valuesOf(given: GivenLabel): LabelValues {
   return values;
 }
 
-export function labelService(db: Db) {
+export function labelService(db: Db, carriers: Pick<Carriers, 'labelsReplaced'>) {
   const inTransaction = <T>(work: (tx: Db) => Promise<T>): Promise<T> =>
     transaction(db, work).catch((error: unknown) => {
       const known = ['labels_namespace_title_key', 'labels_project_title_key'];
@@ -101,7 +103,9 @@ export function labelService(db: Db) {
         const known = await findLabel(tx, place, { ancestors: true }, label.title, null);
         if (place.namespace.kind !== 'group' || label.project_id === null || (known && known.id !== label.id))
           throw plainError(400, 'Failed to promote project label to group label');
-        const changed = await promoteLabel(tx, label, place.namespace.id);
+        const others = await ofTitleBelow(tx, label, place.namespace.id);
+        await carriers.labelsReplaced(tx, { from: others, to: label.id });
+        const changed = await promoteLabel(tx, label, place.namespace.id, others);
         if (!changed) throw notFound('Label');
         await audited(tx, place, origin, changed, 'promoted');
       }),

@@ -170,6 +170,30 @@ describe('labels of a tree', () => {
     expect((await call('PUT', `${at.project}/top`, owner, { priority: null })).body.priority).toBeNull();
   });
 
+  it('security 17: names of what the caller may not see are not told by what is above it', async () => {
+    const top = await buildGroup(app, { owner: owner.user, visibility: 'public' });
+    const open = await buildGroup(app, { parent: top, visibility: 'public' });
+    const hidden = await buildGroup(app, { parent: top, visibility: 'private' });
+    const project = await buildProject(app, { namespace: open, visibility: 'private' });
+    for (const [name, path] of [
+      ['open', `/groups/${open.id}/labels`],
+      ['hidden', `/groups/${hidden.id}/labels`],
+      ['project', `/projects/${project.id}/labels`],
+    ] as const)
+      await call('POST', path, owner, { name, color: 'red' });
+    const stranger = await buildToken(app);
+    const all = { include_descendant_groups: true, only_group_labels: false };
+    expect(await names(`/groups/${top.id}/labels`, all)).toEqual(['hidden', 'open', 'project']);
+    const seen = await call<{ name: string }[]>('GET', `/groups/${top.id}/labels`, stranger, undefined, all);
+    expect(seen.body.map(({ name }) => name)).toEqual(['open']);
+    expect((await call('GET', `/groups/${top.id}/labels/hidden`, stranger, undefined, all)).status).toBe(404);
+    // Who has a role in the hidden group sees its labels, and those of the groups above it.
+    const member = await buildToken(app);
+    await buildMember(app, { user: member.user, of: hidden, level: 20 });
+    const shown = await call<{ name: string }[]>('GET', `/groups/${top.id}/labels`, member, undefined, all);
+    expect(shown.body.map(({ name }) => name)).toEqual(['hidden', 'open']);
+  });
+
   it('a project’s label becomes one of its group, and takes the others of its title in', async () => {
     const group = await buildGroup(app, { owner: owner.user });
     const [one, two] = [await buildProject(app, { namespace: group }), await buildProject(app, { namespace: group })];

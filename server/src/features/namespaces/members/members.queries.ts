@@ -2,17 +2,10 @@
 import { sql } from 'kysely';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Grant } from '../../../kernel/db/rows.ts';
 import { countLimit } from '../../../kernel/http/pagination.ts';
-import {
-  accessTables,
-  allOf,
-  grantHolds,
-  namespacesWithLevel,
-  type Sql,
-  withTables,
-} from '../access/access.queries.ts';
+import { allOf, grantHolds, levelsOf, type Sql, withTables } from '../access/access.queries.ts';
 import { below as idsBelow } from '../access/hierarchy.queries.ts';
 import type { MemberRow, SamlIdentity } from './members.entity.ts';
 
@@ -28,11 +21,35 @@ export interface MemberFilter {
   readonly query?: string | undefined;
   readonly userIds?: readonly number[] | undefined;
   readonly skipUsers?: readonly number[] | undefined;
-  /** Those who take part unless told. */
+  /** Only those who take part, or only those who wait for a seat. */
   readonly state?: 'awaiting' | 'active' | undefined;
+  readonly level?: number | undefined;
+  readonly sourceKind?: SourceKind | undefined;
+  /** Whether the membership ends some day. */
+  readonly expires?: boolean | undefined;
+  readonly twoFactor?: 'enabled' | 'disabled' | undefined;
+  /** By the users' ids unless told. */
+  readonly sort?: MemberSort | undefined;
 }
 
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+type SourceKind = MemberRow['source_kind'];
+
+const orders = {
+  name_asc: sql`lower(u.name), u.id`,
+  name_desc: sql`lower(u.name) desc, u.id desc`,
+  access_level_asc: sql`m.level, u.id`,
+  access_level_desc: sql`m.level desc, u.id`,
+  last_joined: sql`m.granted_at desc, u.id desc`,
+  oldest_joined: sql`m.granted_at, u.id`,
+} as const;
+export type MemberSort = keyof typeof orders;
+export const memberSorts = Object.keys(orders) as MemberSort[];
+
+/** Where the role of a row of `members` comes from. */
+const sourceKind = (place: Place): Sql => sql`case when m.shared_with is not null then 'shared'
+  when m.project_id is not distinct from ${place.kind === 'project' ? place.id : null}::bigint
+    and m.namespace_id is not distinct from ${place.kind === 'group' ? place.id : null}::bigint then 'direct'
+  else 'inherited' end`;
 
 const at = (place: Place, alias: string): Sql =>
   place.kind === 'project'
@@ -49,60 +66,62 @@ type MemberState = 'awaiting' | 'active';
 const grantColumns = sql`g.user_id, g.level, g.expires_at, g.created_at as granted_at, g.created_by_id as granted_by,
   g.state as membership_state`;
 
-const counts = (state: MemberState): Sql =>
-  state === 'active'
-    ? grantHolds('g')
-    : sql`g.state = 'awaiting' and (g.expires_at is null or g.expires_at > current_date)`;
+const lasts = sql`(g.expires_at is null or g.expires_at > current_date)`;
+const counts = (state: MemberState | undefined): Sql =>
+  state === undefined ? lasts : sql`g.state = ${state} and ${lasts}`;
 
 /** Direct members. */
-const direct = (place: Place, state: MemberState): Sql => sql`members as (
+const direct = (place: Place, state: MemberState | undefined): Sql => sql`members as (
   select ${grantColumns}, null::bigint as shared_with, g.namespace_id, g.project_id
   from grants g where g.user_id is not null and ${at(place, 'g')} and ${counts(state)})`;
 
-/** Everybody with a level here, once, at their highest; those of invited groups where the caller may see the group. */
-function inherited(place: Place, caller: Caller, state: MemberState): Sql {
+/** Everybody with a level here, once, at the highest that they have or else wait for; those of invited groups where the caller may see the group. */
+function inherited(place: Place, caller: Caller, state: MemberState | undefined): Sql {
+  // A place has few invitations: each group is looked at, instead of everything that the caller belongs to.
   const seen = caller.admin
     ? sql`true`
     : caller.user === null
       ? sql`i.visibility = 'public'`
-      : sql`(i.visibility = 'public' or i.id in (${namespacesWithLevel(Level.guest)}))`;
+      : sql`(i.visibility = 'public' or exists (select from (select i.*) n
+          cross join ${levelsOf(caller.user.id, false)} where effective_level >= ${Level.guest}))`;
   return sql`members as (
     select distinct on (user_id) * from (
       select ${grantColumns}, null::bigint as shared_with, g.namespace_id, g.project_id from grants g
         where g.user_id is not null and ${anywhere(place, 'g')} and ${counts(state)}
       union all
-      select g.user_id, least(g.level, s.level), s.expires_at, g.created_at, g.created_by_id, 'active', s.group_id,
+      select g.user_id, least(g.level, s.level), least(g.expires_at, s.expires_at), g.created_at, g.created_by_id, 'active', s.group_id,
         s.namespace_id, s.project_id
         from grants s join namespaces i on i.id = s.group_id
         join grants g on g.namespace_id = any(i.traversal_ids) and g.user_id is not null and ${grantHolds('g')}
         where s.group_id is not null and ${anywhere(place, 's')} and ${grantHolds('s')} and ${seen}
-          and ${state === 'active'}
-    ) found order by user_id, level desc, shared_with nulls first, granted_at)`;
+          and ${state !== 'awaiting'}
+    ) found order by user_id, membership_state, level desc, shared_with nulls first, granted_at)`;
 }
 
-function conditionsOf(filter: MemberFilter): Sql[] {
+function conditionsOf(place: Place, filter: MemberFilter): Sql[] {
   const found: Sql[] = [];
   if (filter.query) {
-    const pattern = likePattern(filter.query);
+    const pattern = containing(filter.query);
     found.push(sql`(u.name ilike ${pattern} or u.username ilike ${pattern}
       or lower(u.public_email) = lower(${filter.query}))`);
   }
   if (filter.userIds) found.push(sql`u.id = any(${[...filter.userIds]}::bigint[])`);
   if (filter.skipUsers) found.push(sql`u.id <> all(${[...filter.skipUsers]}::bigint[])`);
+  if (filter.level !== undefined) found.push(sql`m.level = ${filter.level}`);
+  if (filter.sourceKind) found.push(sql`${sourceKind(place)} = ${filter.sourceKind}`);
+  if (filter.expires !== undefined) found.push(sql`(m.expires_at is not null) = ${filter.expires}`);
+  if (filter.twoFactor)
+    found.push(sql`u.two_factor_enabled = ${filter.twoFactor === 'enabled'} and u.user_type = 'human'`);
   return found;
 }
 
 export type Reach = 'direct' | 'all';
 
-const tablesOf = (place: Place, reach: Reach, caller: Caller, state: MemberState = 'active'): Sql => {
-  if (reach === 'direct') return withTables(direct(place, state));
-  return withTables(
-    caller.user && !caller.admin ? accessTables(caller.user.id) : null,
-    inherited(place, caller, state),
-  );
+const tablesOf = (place: Place, reach: Reach, caller: Caller, state: MemberState | undefined): Sql => {
+  return withTables(reach === 'direct' ? direct(place, state) : inherited(place, caller, state));
 };
 
-/** One page of members, in the order of the users' ids. */
+/** One page of members. */
 export async function listMembers(
   db: Db,
   caller: Caller,
@@ -114,14 +133,13 @@ export async function listMembers(
   const { rows } = await sql<MemberRow>`${tablesOf(place, reach, caller, filter.state)}
     select u.id, u.username, u.name, u.state, u.public_email, u.locked_until, u.avatar_object_key, u.user_type, u.email,
       m.level, m.expires_at, m.granted_at, m.granted_by, m.membership_state,
-      case when m.shared_with is not null then 'shared'
-        when m.project_id is not distinct from ${place.kind === 'project' ? place.id : null}::bigint
-          and m.namespace_id is not distinct from ${place.kind === 'group' ? place.id : null}::bigint then 'direct'
-        else 'inherited' end as source_kind,
+      ${sourceKind(place)} as source_kind,
       n.id as source_id, n.full_name as source_name, n.full_path as source_path
     from members m join users u on u.id = m.user_id left join namespaces n on n.id = coalesce(m.shared_with, m.namespace_id)
-    where ${allOf(conditionsOf(filter))}
-    order by u.id limit ${window.limit} offset ${window.offset}`.execute(db);
+    where ${allOf(conditionsOf(place, filter))}
+    order by ${filter.sort ? orders[filter.sort] : sql`u.id`} limit ${window.limit} offset ${window.offset}`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -135,7 +153,7 @@ export async function countMembers(
   const { rows } = await sql<{ count: number }>`${tablesOf(place, reach, caller, filter.state)}
     select count(*)::int as count from (
       select 1 from members m join users u on u.id = m.user_id
-      where ${allOf(conditionsOf(filter))} limit ${countLimit + 1}) counted`.execute(db);
+      where ${allOf(conditionsOf(place, filter))} limit ${countLimit + 1}) counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -293,4 +311,16 @@ export async function samlIdentities(
     where i.user_id = any(${[...userIds]}::bigint[]) and (i.provider = 'group_saml' or i.provider in (${links}))
     order by i.id desc`.execute(db);
   return new Map(rows.map(({ user_id, ...identity }) => [user_id, identity]));
+}
+
+/** Whether a service account may be here: everywhere for those of the instance, else in what it belongs to and below. */
+export async function serviceAccountFits(db: Db, place: Place, userId: number): Promise<boolean> {
+  const home = await db
+    .selectFrom('service_account_places')
+    .select(['namespace_id', 'project_id'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (!home) return true;
+  if (home.project_id !== null) return place.kind === 'project' && place.id === home.project_id;
+  return home.namespace_id !== null && place.namespaceIds.includes(home.namespace_id);
 }

@@ -1,9 +1,9 @@
 /** Routes of members; the same below groups and projects. */
 import Type from 'typebox';
-import { canOnGroup } from '../../../kernel/authz/can.ts';
+import { canOnGroup, canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { HttpError, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { forbidden, HttpError, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage, type Page } from '../../../kernel/http/pagination.ts';
 import { exactlyOneOf } from '../../../kernel/http/params/groups.ts';
 import {
@@ -23,7 +23,14 @@ import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts'
 import { findReferences } from '../../identity/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { Member, type MemberRow, MembersAdded, memberJson } from './members.entity.ts';
-import { countMembers, listMembers, type MemberFilter, type Reach, samlIdentities } from './members.queries.ts';
+import {
+  countMembers,
+  listMembers,
+  type MemberFilter,
+  memberSorts,
+  type Reach,
+  samlIdentities,
+} from './members.queries.ts';
 import type { MemberService } from './members.service.ts';
 import { type MemberSubject, placeOf, reasonOf, refuseCustomRole } from './rules.ts';
 
@@ -57,6 +64,11 @@ function peopleOf({ user_id, username }: Addition): Array<number | string> {
   return people;
 }
 
+const managesMembers = (caller: Caller, subject: MemberSubject): boolean =>
+  subject.kind === 'group'
+    ? canOnGroup(caller, 'admin_group_member', subject)
+    : canOnProject(caller, 'admin_project_member', subject);
+
 interface Shown {
   readonly seats?: boolean;
   readonly source?: boolean;
@@ -84,12 +96,9 @@ export function memberPresenter({ db, externalUrl }: Pick<NamespacesDependencies
 
   async function one(caller: Caller, subject: MemberSubject, reach: Reach, userId: number) {
     const window = { limit: 1, offset: 0 };
-    for (const state of ['active', 'awaiting'] as const) {
-      const filter = { userIds: [userId], state };
-      const [row] = await listMembers(db, caller, placeOf(subject), reach, filter, window);
-      if (row) return (await present([row], caller, subject, {}))(row);
-    }
-    throw notFound('Member');
+    const [row] = await listMembers(db, caller, placeOf(subject), reach, { userIds: [userId] }, window);
+    if (!row) throw notFound('Member');
+    return (await present([row], caller, subject, {}))(row);
   }
   return { present, one };
 }
@@ -183,21 +192,37 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
         params: Type.Object({
           ...id,
           ...filters,
-          state: Optional(
-            OneOf(['awaiting', 'active'], { default: 'active', description: 'Only members in this state' }),
-          ),
+          state: Optional(OneOf(['awaiting', 'active'], { description: 'Only members in this state' })),
           with_source: Optional(Bool({ default: false, description: 'Also tell where the role comes from' })),
+          access_level: Optional(Int({ minimum: 0, maximum: 60, description: 'Only members with this role' })),
+          source: Optional(
+            OneOf(['direct', 'inherited', 'shared'], { description: 'Only members whose role comes from there' }),
+          ),
+          expires: Optional(Bool({ description: 'Only memberships that end some day, or only those that do not' })),
+          two_factor: Optional(
+            OneOf(['enabled', 'disabled'], {
+              description: 'Only people with or without a second factor; for those who decide about members',
+            }),
+          ),
+          sort: Optional(OneOf(memberSorts, { description: 'By the ids of users unless told' })),
         }),
         pagination: 'offset',
         responses: { 200: ListOf(Member) },
-        handler: ({ params, caller, subject, page }) =>
-          list(caller, subject, 'all', page, {
+        handler: ({ params, caller, subject, page }) => {
+          if (params.two_factor && !managesMembers(caller, subject)) throw forbidden();
+          return list(caller, subject, 'all', page, {
             query: params.query,
             userIds: params.user_ids,
             state: params.state,
+            level: params.access_level,
+            sourceKind: params.source,
+            expires: params.expires,
+            twoFactor: params.two_factor,
+            sort: params.sort,
             seats: params.show_seat_info ?? false,
             source: params.with_source ?? false,
-          }),
+          });
+        },
       }),
       ...(['direct', 'all'] as const).map((reach) =>
         route({

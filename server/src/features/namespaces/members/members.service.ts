@@ -3,7 +3,7 @@ import { entityOfPlace, originOfCaller, recordAudit } from '../../../kernel/audi
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import type { User } from '../../../kernel/db/rows.ts';
+import type { Grant, User } from '../../../kernel/db/rows.ts';
 import { emit } from '../../../kernel/events/index.ts';
 import { forbidden, invalidRecord, notFound, plainError } from '../../../kernel/http/errors.ts';
 import { findUser, findUserByUsername } from '../../identity/index.ts';
@@ -11,6 +11,7 @@ import { accessGiven } from '../access-requests/letters.ts';
 import { seatState } from '../billable-members/seats.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { lockNamespace } from '../projects/projects.queries.ts';
+import { sendsMail } from './entry.queries.ts';
 import {
   approveAwaiting,
   deleteMember,
@@ -20,6 +21,7 @@ import {
   insertMember,
   otherOwners,
   type Place,
+  serviceAccountFits,
   setMemberState,
   updateMember,
 } from './members.queries.ts';
@@ -30,6 +32,7 @@ import {
   nameOf,
   placeOf,
   requireAdministration,
+  requireEntry,
   requireLevel,
   roleOf,
   type Terms,
@@ -80,13 +83,18 @@ export function memberService(deps: MemberServiceDependencies) {
     });
   }
 
-  const tell = (tx: Db, subject: MemberSubject, actor: Caller, userId: number, change: string) =>
+  /** With what the membership was where it is gone. */
+  const tell = (tx: Db, subject: MemberSubject, actor: Caller, userId: number, change: string, was?: Grant) =>
     emit(tx, {
       kind: 'member.changed',
       project_id: subject.kind === 'project' ? subject.project.id : null,
       namespace_id: subject.kind === 'group' ? subject.group.id : subject.project.namespace_id,
       actor_id: actor.user?.id ?? null,
-      payload: { user_id: userId, change },
+      payload: {
+        user_id: userId,
+        change,
+        ...(was ? { level: was.level, expires_at: was.expires_at, created_at: was.created_at } : {}),
+      },
     });
 
   /** By id or user name. */
@@ -106,6 +114,9 @@ export function memberService(deps: MemberServiceDependencies) {
     caller: Caller,
   ): Promise<void> {
     const place = placeOf(subject);
+    await requireEntry(tx, subject, user);
+    if (user.user_type === 'service_account' && !(await serviceAccountFits(tx, place, user.id)))
+      throw invalidRecord({ user: ['can only be a member of what its account belongs to, and below'] });
     const state = await seatState(tx, place, user.id, terms.level);
     if (!(await insertMember(tx, place, { userId: user.id, ...terms, createdById, state })))
       throw plainError(409, 'Member already exists');
@@ -114,7 +125,7 @@ export function memberService(deps: MemberServiceDependencies) {
     await record(tx, subject, caller, user.id, 'created', details);
     await tell(tx, subject, caller, user.id, 'added');
     const told = user.user_type === 'human' && user.confirmed_at !== null && caller.user?.id !== user.id;
-    if (told && mail.configured && state === 'active')
+    if (told && mail.configured && state === 'active' && (await sendsMail(tx, place)))
       await mail.send(tx, accessGiven(user, nameOf(subject, externalUrl), roleOf(terms.level)));
   }
 
@@ -189,7 +200,7 @@ export function memberService(deps: MemberServiceDependencies) {
       await deleteMember(tx, place, userId, below);
       if (unassign) await deps.unassign(tx, userId, place);
       await record(tx, subject, caller, userId, 'destroyed', { was: roleOf(grant.level) });
-      await tell(tx, subject, caller, userId, 'removed');
+      await tell(tx, subject, caller, userId, 'removed', grant);
     });
   }
 
@@ -202,7 +213,7 @@ export function memberService(deps: MemberServiceDependencies) {
       if (grant) await requireOtherOwner(tx, subject, userId, grant.level);
       await deleteMember(tx, place, userId, true);
       await record(tx, subject, caller, userId, 'destroyed', { was: grant ? roleOf(grant.level) : 'below' });
-      await tell(tx, subject, caller, userId, 'removed');
+      await tell(tx, subject, caller, userId, 'removed', grant);
     });
   }
 

@@ -1,6 +1,8 @@
 /** What holds for every way to become a member: roles, who gives them, names of places. */
 import { Level, memberLevels } from '../../../kernel/authz/levels.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { User } from '../../../kernel/db/rows.ts';
 import {
   badRequest,
   forbidden,
@@ -9,6 +11,7 @@ import {
   invalidRecord,
 } from '../../../kernel/http/errors.ts';
 import { requireOnGroup, requireOnProject } from '../../../kernel/http/parents.ts';
+import { confirmedDomains, entryTerms } from './entry.queries.ts';
 import type { Place } from './members.queries.ts';
 
 export type MemberSubject = ProjectSubject | GroupSubject;
@@ -64,6 +67,38 @@ export function checkTerms(
 
 export function refuseCustomRole(memberRoleId: number | null | undefined): void {
   if (memberRoleId != null) throw badRequest('member_role_id: there are no custom roles');
+}
+
+/** Whom the groups above let in: nobody new into projects, or people with addresses of some domains. */
+export async function requireEntry(
+  tx: Db,
+  subject: MemberSubject,
+  user: Pick<User, 'id' | 'user_type'>,
+): Promise<void> {
+  // Accounts that stand for tokens are made by whoever administers the place.
+  if (user.user_type !== 'human') return;
+  const { locked, domains } = await entryTerms(tx, placeOf(subject).namespaceIds);
+  if (subject.kind === 'project' && locked)
+    throw forbidden('a group above keeps its projects from having members of their own (membership_lock)');
+  if (domains === null) return;
+  const wanted = domains.split(',').map((domain) => domain.trim().toLowerCase());
+  const own = await confirmedDomains(tx, user.id);
+  if (own.some((domain) => wanted.includes(domain))) return;
+  throw invalidRecord({
+    user: [`has no confirmed address in the domains of the group: ${wanted.join(', ')} (allowed_email_domains_list)`],
+  });
+}
+
+/** The same of an address that nobody has yet. */
+export async function requireInvitable(db: Db, subject: MemberSubject, address: string): Promise<void> {
+  const { locked, domains } = await entryTerms(db, placeOf(subject).namespaceIds);
+  if (subject.kind === 'project' && locked)
+    throw forbidden('a group above keeps its projects from having members of their own (membership_lock)');
+  const wanted = domains?.split(',').map((domain) => domain.trim().toLowerCase());
+  if (!wanted || wanted.includes(address.slice(address.lastIndexOf('@') + 1).toLowerCase())) return;
+  throw invalidRecord({
+    invite_email: [`is not in the domains of the group: ${wanted.join(', ')} (allowed_email_domains_list)`],
+  });
 }
 
 /** The reason that a client is told about one of several. */

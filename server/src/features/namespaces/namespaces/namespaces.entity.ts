@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { Namespace as Row } from '../../../kernel/db/rows.ts';
 import { Count, Day, Entity, Flag, Id, Nullable, Sometimes, Text, Word } from '../../../kernel/http/entity.ts';
-import { pictureUrl } from '../avatars/pictures.ts';
+import { namespacePictureUrl } from '../avatars/pictures.ts';
 
 export const Namespace = Entity('Namespace', {
   id: Id(),
@@ -44,7 +44,7 @@ export function namespaceJson(
     kind: row.kind,
     full_path: row.full_path,
     parent_id: row.parent_id,
-    avatar_url: pictureUrl(externalUrl, 'group', row.id, row.avatar_object_key),
+    avatar_url: namespacePictureUrl(externalUrl, row),
     web_url: group ? `${externalUrl}/groups/${row.full_path}` : `${externalUrl}/${row.full_path}`,
     billable_members_count: figures.billable,
     // Everything is on for everybody: there is one plan and nothing to try out.

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { countLimit } from '../../../kernel/http/pagination.ts';
 import {
@@ -10,9 +10,11 @@ import {
   allOf,
   grantHolds,
   namespacesWithLevel,
+  openFromHere,
   type Sql,
   withTables,
 } from '../access/access.queries.ts';
+import { namespacePicture } from '../access/parents.queries.ts';
 import { seatsIn } from '../billable-members/billable-members.queries.ts';
 import type { NamespaceFigures } from './namespaces.entity.ts';
 
@@ -22,8 +24,6 @@ export interface NamespaceFilter {
   readonly ownedOnly?: boolean | undefined;
   readonly topLevelOnly?: boolean | undefined;
 }
-
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 function parts(caller: Caller, filter: NamespaceFilter): { tables: Sql | null; conditions: Sql[] } {
   const userId = caller.user?.id ?? 0;
@@ -36,10 +36,12 @@ function parts(caller: Caller, filter: NamespaceFilter): { tables: Sql | null; c
     );
   }
   if (filter.search) {
-    const pattern = likePattern(filter.search);
+    const pattern = containing(filter.search);
     const path = filter.fullPathSearch ? sql`n.full_path` : sql`n.path`;
     conditions.push(sql`(n.name ilike ${pattern} or ${path} ilike ${pattern})`);
   }
+  const open = caller.admin ? null : openFromHere(caller, sql`n.id`);
+  if (open) conditions.push(sql`(${open} or n.id in (${namespacesWithLevel(Level.owner)}))`);
   if (filter.topLevelOnly) conditions.push(sql`n.parent_id is null`);
   return { tables: all ? null : accessTables(userId), conditions };
 }
@@ -52,8 +54,11 @@ export async function listNamespaces(
   window: { readonly limit: number; readonly offset: number },
 ): Promise<Namespace[]> {
   const { tables, conditions } = parts(caller, filter);
-  const { rows } = await sql<Namespace>`${withTables(tables)} select n.* from namespaces n
-    where ${allOf(conditions)} order by n.id limit ${window.limit} offset ${window.offset}`.execute(db);
+  const { rows } =
+    await sql<Namespace>`${withTables(tables)} select n.*, ${sql.raw(namespacePicture)} as avatar_object_key
+    from namespaces n where ${allOf(conditions)} order by n.id limit ${window.limit} offset ${window.offset}`.execute(
+      db,
+    );
   return rows;
 }
 
@@ -81,8 +86,8 @@ export async function namespaceFigures(db: Db, ids: readonly number[]): Promise<
         where ${grantHolds('g')}) as members,
       (select count(*)::int from namespaces_below(root.id) d (id)
         join projects p on p.namespace_id = d.id) as projects,
-      (select coalesce(sum(p.repository_size), 0)::bigint from namespaces_below(root.id) d (id)
-        join projects p on p.namespace_id = d.id) as "repositorySize"
+      (select coalesce(sum(s.repository_size), 0)::bigint from namespaces_below(root.id) d (id)
+        join projects p on p.namespace_id = d.id join project_statistics s on s.project_id = p.id) as "repositorySize"
     from unnest(${[...ids]}::bigint[]) as root (id)`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }

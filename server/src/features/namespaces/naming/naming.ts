@@ -1,20 +1,9 @@
 /** Names and paths of groups and projects: what they may be, in the words that clients know. */
 import { branchRef } from '@millrace/git';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
+import { reservedAtTheTop, reservedBelow, reservedExtensions } from './reserved.ts';
 
 const longestText = 255;
-
-const topLevelReserved = new Set(
-  `- .well-known 404.html 422.html 500.html 502.html 503.html admin api apple-touch-icon.png assets dashboard
-   deploy.html explore favicon.ico favicon.png files groups health_check help import jwt login oauth profile projects
-   public robots.txt s search sitemap sitemap.xml sitemap.xml.gz slash-command-logo.png snippets unsubscribes uploads
-   users v2`.split(/\s+/),
-);
-const nestedReserved = new Set(
-  `- badges blame blob builds commits create create_dir edit files find_file new preview raw refs tree update wikis`.split(
-    /\s+/,
-  ),
-);
 
 const projectPath = /^[a-zA-Z0-9_.][a-zA-Z0-9_\-.]*$/;
 const groupPath = /^(?:[a-zA-Z0-9_.][a-zA-Z0-9_\-.]*[a-zA-Z0-9_-]|[a-zA-Z0-9_])$/;
@@ -36,11 +25,18 @@ export function checkBranchName(name: string | null | undefined): void {
   if (name && branchRef(name) === null) throw invalidRecord({ default_branch: ['is not a valid branch name'] });
 }
 
-/** Why a text cannot be a group's path; empty when it can. */
-export function groupPathReasons(path: string, topLevel: boolean): Reasons {
+/** Whether pages have a path themselves; `above` is the full path of the group that it would be in, null for the top. */
+export function isReserved(path: string, above: string | null): boolean {
+  if (above === null) return reservedAtTheTop.has(path.toLowerCase());
+  const segments = `${above}/${path}`.toLowerCase().split('/');
+  return segments.some((_, at) => at > 0 && reservedBelow.has(segments.slice(at).join('/')));
+}
+
+/** Why a text cannot be a group's path; empty when it can. `above`: see `isReserved`. */
+export function groupPathReasons(path: string, above: string | null): Reasons {
   const reasons = lengthReasons(path);
   if (reasons.length > 0) return reasons;
-  if ((topLevel ? topLevelReserved : nestedReserved).has(path.toLowerCase())) return [`${path} is a reserved name`];
+  if (isReserved(path, above)) return [`${path} is a reserved name`];
   if (groupPath.test(path) && !suffix.test(path)) return [];
   return [
     "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.",
@@ -56,11 +52,19 @@ export function groupNameReasons(name: string): Reasons {
   ];
 }
 
-/** Why a text cannot be a project's path. */
-export function projectPathReasons(path: string): Reasons {
+/** Why a user name cannot be the path of a namespace, besides what user names may be. */
+export function usernamePathReasons(username: string): Reasons {
+  if (isReserved(username, null)) return [`${username} is a reserved name`];
+  const extension = username.slice(username.lastIndexOf('.') + 1).toLowerCase();
+  if (!username.includes('.') || !reservedExtensions.has(extension)) return [];
+  return ['ending with a reserved file extension is not allowed.'];
+}
+
+/** Why a text cannot be a project's path in the namespace of that full path. */
+export function projectPathReasons(path: string, above: string): Reasons {
   const reasons = lengthReasons(path);
   if (reasons.length > 0) return reasons;
-  if (nestedReserved.has(path.toLowerCase())) return [`${path} is a reserved name`];
+  if (isReserved(path, above)) return [`${path} is a reserved name`];
   if (projectPath.test(path) && !suffix.test(path) && path !== '.' && path !== '..') return [];
   return [
     "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'.",
@@ -87,11 +91,12 @@ export function pathFromName(name: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** The first of `path`, `path1`, `path2` ... that is not in `taken` (lower case). */
-export function freePath(path: string, taken: ReadonlySet<string>): string {
+/** The first of `path`, `path1`, `path2` ... that can be given: not in `taken` (lower case), not reserved, not too long. */
+export function freePath(path: string, taken: ReadonlySet<string>, above: string | null): string {
   for (let number = 0; ; number += 1) {
-    const candidate = number === 0 ? path : `${path}${number}`;
-    if (!taken.has(candidate.toLowerCase())) return candidate;
+    const end = number === 0 ? '' : String(number);
+    const candidate = path.slice(0, longestText - end.length) + end;
+    if (!taken.has(candidate.toLowerCase()) && !isReserved(candidate, above)) return candidate;
   }
 }
 

@@ -191,10 +191,14 @@ describe('[1/errors/24 Location, 301] after a project or group was renamed', () 
 
   it('git follows the old path', async () => {
     const repository = await buildRepositoryProject(app, { owner: ann });
-    await rename('projects', repository.id, unique('renamed'));
+    const name = unique('renamed');
+    await rename('projects', repository.id, name);
     const refs = await app.request('GET', `/${repository.fullPath}.git/info/refs?service=git-upload-pack`, {
       headers: { authorization: `Basic ${Buffer.from(`ann:${ann.secret}`).toString('base64')}` },
     });
-    expect(refs.status).toBe(200);
+    expect([refs.status, refs.headers.get('location')]).toEqual([
+      301,
+      expect.stringMatching(new RegExp(`/${name}\\.git/info/refs\\?service=git-upload-pack$`)),
+    ]);
   });
 });

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
-import { attributeParameters, columnParameters } from './attributes.params.ts';
+import { administratorAttributes, attributeParameters, columnParameters } from './attributes.params.ts';
 import type { ProjectChanges } from './projects.queries.ts';
 
 const attributesObject = Type.Object(attributeParameters);
@@ -48,12 +48,17 @@ function checkClaims(claims: readonly string[] | undefined): void {
 }
 
 /** The columns that the parameters set; picture, visibility and default branch are the caller's to check. */
-export function changesOf(params: Attributes, before?: Project): ProjectChanges {
+export function changesOf(
+  params: Attributes,
+  { admin }: { readonly admin: boolean },
+  before?: Project,
+): ProjectChanges {
   const changes: Record<string, unknown> = {};
   for (const key of Object.keys(columnParameters)) {
     const value = params[key as keyof typeof columnParameters];
     if (value !== undefined) changes[key] = value;
   }
+  if (!admin) for (const name of administratorAttributes) delete changes[name];
   for (const [old, column] of Object.entries(switches)) {
     const value = params[old as keyof typeof switches];
     if (value !== undefined && changes[column] === undefined) changes[column] = value ? 'enabled' : 'disabled';

@@ -105,6 +105,14 @@ export const columnParameters = {
   releases_access_level: level('releases'),
   remove_source_branch_after_merge: flag('Whether new merge requests remove their source branch when merged'),
   repository_access_level: level('the repository'),
+  repository_size_limit: Optional(
+    OrNull(
+      Int({
+        minimum: 0,
+        description: 'Bytes of the repository with its large files; 0 for any, null as the group; administrators only',
+      }),
+    ),
+  ),
   request_access_enabled: flag('Whether users may ask to become members'),
   requirements_access_level: level('requirements'),
   resolve_outdated_diff_discussions: flag('Whether discussions of lines that changed resolve themselves'),
@@ -173,6 +181,9 @@ const oldParameters = {
   ),
   wiki_enabled: old('wiki_access_level'),
 } as const satisfies Record<string, TSchema>;
+
+/** Who else sets them is not refused: they are left as they are, as clients expect. */
+export const administratorAttributes = ['repository_size_limit'] as const;
 
 /** What `POST /projects` and `PUT /projects/:id` have in common. */
 export const attributeParameters = { ...columnParameters, ...otherParameters, ...oldParameters } as const;

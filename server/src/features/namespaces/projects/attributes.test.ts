@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
-import { type BuiltToken, buildMember, buildToken, unique } from '../../../../test/factories.ts';
+import { type BuiltToken, buildAdmin, buildMember, buildToken, unique } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { projectAttributes } from './attributes.ts';
@@ -11,14 +11,16 @@ import { projectAttributes } from './attributes.ts';
 type Json = Record<string, unknown>;
 let app: TestApp;
 let owner: BuiltToken;
+let admin: BuiltToken;
 beforeAll(async () => {
   app = await startTestApp();
   owner = await buildToken(app);
+  admin = await buildToken(app, { user: await buildAdmin(app) });
 });
 afterAll(() => app.close());
 
-const create = (json: Json) =>
-  app.api<Json>('POST', '/projects', { token: owner.secret, json: { name: unique('attributed'), ...json } });
+const create = (json: Json, token = owner.secret) =>
+  app.api<Json>('POST', '/projects', { token, json: { name: unique('attributed'), ...json } });
 const put = (id: unknown, json: Json, token = owner.secret) => app.api<Json>('PUT', `/projects/${id}`, { token, json });
 const get = (id: unknown, token?: string) => app.api<Json>('GET', `/projects/${id}`, { token });
 const row = async (id: unknown): Promise<Project> =>
@@ -31,14 +33,15 @@ describe('every attribute', () => {
     '[3/fields.project/1] attribute %s is kept and told, by creating and by changing',
     async (name, attribute) => {
       const { sample, stored, as, told } = attribute;
-      const made = await create({ [name]: sample });
+      const who = attribute.to === 'administrators' ? admin.secret : owner.secret;
+      const made = await create({ [name]: sample }, who);
       expect([made.status, made.body.message]).toEqual([201, undefined]);
-      const other = await create({});
+      const other = await create({}, who);
       const before = typeof stored === 'string' ? (await row(other.body.id))[stored] : null;
-      const changed = await put(other.body.id, { [name]: sample });
+      const changed = await put(other.body.id, { [name]: sample }, who);
       expect(changed.status).toBe(200);
       expect(changed.body[as ?? name]).toEqual(told ?? sample);
-      expect((await get(made.body.id, owner.secret)).body[as ?? name]).toEqual(told ?? sample);
+      expect((await get(made.body.id, who)).body[as ?? name]).toEqual(told ?? sample);
       if (typeof stored === 'string') {
         const kept = (await row(made.body.id))[stored];
         expect(kept).toEqual((await row(other.body.id))[stored]);
@@ -68,10 +71,13 @@ describe('every attribute', () => {
       expect([name, key in nobody, key in stranger, key in inside]).toEqual([
         name,
         to === 'everybody',
-        to !== 'maintainers',
-        true,
+        to !== 'maintainers' && to !== 'administrators',
+        to !== 'administrators',
       ]);
     }
+    // Set by somebody else it is left as it was, without an error.
+    const told = (await get(made.body.id, admin.secret)).body;
+    expect([told.repository_size_limit, told.build_timeout]).toEqual([null, 1200]);
   });
 
   it('the configuration’s path is for those who may see the code', async () => {

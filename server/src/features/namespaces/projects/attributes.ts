@@ -10,8 +10,8 @@ interface Attribute {
   readonly stored: keyof Project | { readonly elsewhere: string };
   /** The key of the answer where it has another name; null: not told. */
   readonly as?: string | null;
-  /** Told to everybody, to signed-in people, to maintainers. */
-  readonly to: 'everybody' | 'signed in' | 'maintainers';
+  /** Told to everybody, to signed-in people, to maintainers; `administrators` set it, too. */
+  readonly to: 'everybody' | 'signed in' | 'maintainers' | 'administrators';
   /** What changes besides that it is told; `later` names the part of the product that it waits for. */
   readonly effect: string | { readonly later: string };
   /** The test that proves the effect, by its file below `server/src/features`. */
@@ -72,10 +72,11 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   build_git_strategy: kept('build_git_strategy', 'clone', 'jobs clone anew', { to: 'maintainers', test: own }),
   build_timeout: kept('build_timeout', 1200, 'how long a job may take', { test: own }),
   builds_access_level: kept('builds_access_level', 'private', 'who may use pipelines and jobs', { test: own }),
-  ci_allow_fork_pipelines_to_run_in_parent_project: later(
+  ci_allow_fork_pipelines_to_run_in_parent_project: kept(
     'ci_allow_fork_pipelines_to_run_in_parent_project',
     false,
-    'merge requests of forks',
+    'off: pipelines that members run for merge requests of forks are the fork’s',
+    { test: `${reviews}/forks.test.ts` },
   ),
   ci_config_path: kept('ci_config_path', 'ci/main.yml', 'where the configuration is read', { test: own }),
   ci_default_git_depth: kept('ci_default_git_depth', 7, 'commits that jobs fetch', { test: own }),
@@ -99,11 +100,11 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     'who may give variables to a new pipeline',
     { to: 'maintainers', test: own },
   ),
-  ci_push_repository_for_job_token_allowed: later(
+  ci_push_repository_for_job_token_allowed: kept(
     'ci_push_repository_for_job_token_allowed',
     true,
-    'pushes with job tokens',
-    { to: 'maintainers' },
+    'jobs push to the project with their token',
+    { to: 'maintainers', test: '../transport/git-http/git-http.test.ts' },
   ),
   ci_restrict_pipeline_cancellation_role: kept(
     'ci_restrict_pipeline_cancellation_role',
@@ -134,10 +135,15 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     test: 'namespaces/projects/project-lists.test.ts',
   }),
   emails_disabled: oldName('emails_enabled', true, 'emails_enabled'),
-  emails_enabled: later('emails_enabled', false, 'notifications'),
-  enforce_auth_checks_on_uploads: later('enforce_auth_checks_on_uploads', false, 'uploaded files', {
-    to: 'maintainers',
+  emails_enabled: kept('emails_enabled', false, 'off: no mail about memberships and requests for access', {
+    test: 'namespaces/members/entry.test.ts',
   }),
+  enforce_auth_checks_on_uploads: kept(
+    'enforce_auth_checks_on_uploads',
+    false,
+    'whether a picture is shown to whoever knows its address',
+    { to: 'maintainers', test: 'namespaces/uploads/uploads.test.ts' },
+  ),
   environments_access_level: later('environments_access_level', 'private', 'environments'),
   external_authorization_classification_label: later(
     'external_authorization_classification_label',
@@ -160,7 +166,9 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   keep_latest_artifact: kept('keep_latest_artifact', false, 'expired artifacts of the latest pipeline go too', {
     test: own,
   }),
-  lfs_enabled: later('lfs_enabled', false, 'Git LFS'),
+  lfs_enabled: kept('lfs_enabled', false, 'off: objects of Git LFS are neither taken nor handed out', {
+    test: '../transport/lfs/lfs.test.ts',
+  }),
   max_artifacts_size: kept('max_artifacts_size', 5, 'larger artifacts are refused', { test: own }),
   merge_commit_template: kept('merge_commit_template', 'Merge %{title}', 'message of merge commits', {
     test: own,
@@ -186,16 +194,19 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   model_experiments_access_level: later('model_experiments_access_level', 'private', 'model experiments'),
   model_registry_access_level: later('model_registry_access_level', 'private', 'the model registry'),
   monitor_access_level: later('monitor_access_level', 'private', 'monitoring'),
-  mr_default_target_self: later('mr_default_target_self', true, 'merge requests of forks'),
+  mr_default_target_self: kept('mr_default_target_self', true, 'what pushes with `merge_request.create` are for', {
+    test: `${reviews}/forks.test.ts`,
+  }),
   only_allow_merge_if_all_discussions_are_resolved: later(
     'only_allow_merge_if_all_discussions_are_resolved',
     true,
     'discussions',
   ),
-  only_allow_merge_if_all_status_checks_passed: later(
+  only_allow_merge_if_all_status_checks_passed: kept(
     'only_allow_merge_if_all_status_checks_passed',
     true,
-    'external status checks',
+    'needs passed external checks',
+    { test: 'review/status-checks/status-checks.test.ts' },
   ),
   only_allow_merge_if_pipeline_succeeds: kept(
     'only_allow_merge_if_pipeline_succeeds',
@@ -214,12 +225,20 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   }),
   public_builds: oldName('public_jobs', false, 'public_jobs', { as: 'public_jobs' }),
   public_jobs: kept('public_jobs', false, 'who sees pipelines and jobs', { test: own }),
-  releases_access_level: later('releases_access_level', 'private', 'releases'),
+  releases_access_level: kept('releases_access_level', 'private', 'who may see releases', {
+    test: 'repository/releases/releases.test.ts',
+  }),
   remove_source_branch_after_merge: kept('remove_source_branch_after_merge', false, 'default of new merge requests', {
     test: own,
   }),
   repository_access_level: kept('repository_access_level', 'private', 'who may see the repository', { test: own }),
-  request_access_enabled: later('request_access_enabled', false, 'access requests'),
+  repository_size_limit: kept('repository_size_limit', 4096, 'what would make the repository larger is refused', {
+    to: 'administrators',
+    test: 'repository/limits/limits.test.ts',
+  }),
+  request_access_enabled: kept('request_access_enabled', false, 'whether people may ask to become members', {
+    test: 'namespaces/access-requests/access-requests.test.ts',
+  }),
   requirements_access_level: later('requirements_access_level', 'private', 'requirements'),
   resolve_outdated_diff_discussions: later('resolve_outdated_diff_discussions', true, 'discussions'),
   resource_group_default_process_mode: later('resource_group_default_process_mode', 'oldest_first', 'resource groups'),
@@ -259,6 +278,8 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   },
   warn_about_potentially_unwanted_characters: later('warn_about_potentially_unwanted_characters', false, 'the pages'),
   web_based_commit_signing_enabled: later('web_based_commit_signing_enabled', true, 'signed commits of the page'),
-  wiki_access_level: later('wiki_access_level', 'private', 'wikis'),
+  wiki_access_level: kept('wiki_access_level', 'private', 'who reads and writes the wiki', {
+    test: 'repository/wikis/wikis.test.ts',
+  }),
   wiki_enabled: oldName('wiki_access_level', false, 'wiki_access_level'),
 };

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { grantHolds, groupScope, levelsOf, withTables } from '../access/access.queries.ts';
-import { type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
+import { ipRanges, type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
 import type { SharedGroup } from './projects.entity.ts';
 
 /** Groups that were invited to the projects and that the caller may see, by project id. */
@@ -31,23 +31,8 @@ export async function findProjectSubjects(
   ids: readonly number[],
   userId: number | null,
 ): Promise<Map<number, ProjectSubject>> {
-  const { rows } = await sql<ProjectRow>`select ${sql.raw(projectColumns)}
+  const { rows } = await sql<ProjectRow>`select ${sql.raw(`${projectColumns}, ${ipRanges}`)}
     from projects p join namespaces n on n.id = p.namespace_id cross join ${levelsOf(userId, true)}
     where p.id = any(${[...ids]}::bigint[])`.execute(db);
   return new Map(rows.map((row) => [row.id, toProjectSubject(row)]));
-}
-
-export interface StoredSizes {
-  readonly artifacts: number;
-  readonly uploads: number;
-}
-
-/** Bytes of stored files by project. */
-export async function storedSizes(db: Db, projectIds: readonly number[]): Promise<Map<number, StoredSizes>> {
-  const { rows } = await sql<StoredSizes & { id: number }>`
-    select p.id,
-      coalesce((select sum(a.size) from job_artifacts a where a.project_id = p.id), 0)::bigint as artifacts,
-      coalesce((select sum(u.size) from project_uploads u where u.project_id = p.id), 0)::bigint as uploads
-    from unnest(${[...projectIds]}::bigint[]) p (id)`.execute(db);
-  return new Map(rows.map((row) => [row.id, row]));
 }

@@ -1,13 +1,14 @@
 /** Lists of projects: one query for every list of the API, filtered by what the caller may see. */
 import { sql } from 'kysely';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { type CursorValues, countLimit } from '../../../kernel/http/pagination.ts';
 import { idOrder } from '../../../kernel/http/paging.queries.ts';
 import { allOf, grantHolds, levelsOf, projectScope, type Sql, withTables } from '../access/access.queries.ts';
 import { below } from '../access/hierarchy.queries.ts';
 import { type ProjectRow, projectColumns, toProjectSubject } from '../access/parents.queries.ts';
+import { hasCustomAttributes } from '../custom-attributes/custom-attributes.queries.ts';
 
 export type ProjectOrder =
   | 'id'
@@ -53,6 +54,10 @@ export interface ProjectFilter {
   readonly forkedFromId?: number | undefined;
   readonly topicId?: number | undefined;
   readonly language?: string | undefined;
+  /** With artifacts of jobs that scan for weaknesses. */
+  readonly securityReports?: boolean | undefined;
+  /** All of these values. */
+  readonly customAttributes?: Readonly<Record<string, string>> | undefined;
   /** Also those whose days of grace are over and that are being removed. */
   readonly includePendingDelete?: boolean | undefined;
   /** How many days of grace there are, where those that are over are left out. */
@@ -78,8 +83,6 @@ export interface ProjectWindow {
   readonly after: CursorValues | null;
 }
 
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
 /** Ids of namespaces with the text in a part of their path, and of those below them. */
 const namespacesNamed = (pattern: string): Sql => sql`
     with recursive hit (id) as (
@@ -98,7 +101,7 @@ function searchCondition(search: string, namespaces: boolean): Sql {
     .filter((word) => word !== '');
   return allOf(
     words.map((word) => {
-      const pattern = likePattern(word);
+      const pattern = containing(word);
       const own = sql`p.name ilike ${pattern} or p.path ilike ${pattern} or p.description ilike ${pattern}`;
       if (!namespaces) return sql`(${own})`;
       if (word.includes('/')) return sql`(${own} or n.full_path || '/' || p.path ilike ${pattern})`;
@@ -136,17 +139,27 @@ function placeRows(filter: ProjectFilter): Sql | null {
     select q.* from projects q where q.id in (${invited(id)}) and q.namespace_id not in ${home}`;
 }
 
-/** Requests of theirs, and what they pushed or merged while facts are kept. */
-const contributed = (id: number): Sql => sql`p.id in (
-    select m.project_id from merge_requests m
-      where m.author_id = ${id} and m.created_at > now() - interval '1 year'
-    union
-    select f.project_id from facts f where f.actor_id = ${id} and f.project_id is not null
-      and f.kind in ('push', 'merge_request.merged', 'project.created'))`;
+/** Pushes, and what they did with merge requests, in the last year. */
+const contributed = (id: number): Sql => sql`p.id in (select e.project_id from events e
+    where e.author_id = ${id} and e.created_at > now() - interval '1 year'
+      and (e.action in ('pushed', 'merged', 'closed', 'commented', 'approved')
+        or e.action = 'created' and e.target_type is not null))`;
 
 /** By itself or with a group above it. Few groups are archived: they are asked for first, and once. */
 const isArchived = sql`(p.archived or p.namespace_id in (
   select namespaces_below(a.id) from namespaces a where a.archived))`;
+
+/** Kinds of artifacts that scanners leave. */
+const securityReports = [
+  'sast',
+  'secret_detection',
+  'dependency_scanning',
+  'container_scanning',
+  'cluster_image_scanning',
+  'dast',
+  'coverage_fuzzing',
+  'api_fuzzing',
+];
 
 function conditionsOf(filter: ProjectFilter): Sql[] {
   const found: Sql[] = [];
@@ -185,10 +198,14 @@ function conditionsOf(filter: ProjectFilter): Sql[] {
     filter.language,
     (name) => sql`p.id in (select l.project_id from project_languages l where lower(l.name) = lower(${name}))`,
   );
+  if (filter.securityReports)
+    found.push(sql`exists (select from job_artifacts a where a.project_id = p.id
+      and a.file_type = any(${securityReports}::text[]) and (a.expire_at is null or a.expire_at > now()))`);
   add(
     filter.hiddenAfterDays,
     (days) => sql`(p.marked_for_deletion_on is null or p.marked_for_deletion_on + ${days}::int > current_date)`,
   );
+  if (filter.customAttributes) found.push(...hasCustomAttributes('project', sql`p.id`, filter.customAttributes));
   add(filter.markedForDeletionOn, (value) => sql`p.marked_for_deletion_on = ${value}::date`);
   return found;
 }
@@ -201,13 +218,10 @@ const columns: Readonly<Record<Exclude<ProjectOrder, 'similarity'>, Sql>> = {
   updated_at: sql`p.updated_at`,
   last_activity_at: sql`p.last_activity_at`,
   star_count: sql`p.star_count`,
-  repository_size: sql`p.repository_size`,
-  storage_size: sql`(p.repository_size
-    + coalesce((select sum(a.size) from job_artifacts a where a.project_id = p.id), 0)
-    + coalesce((select sum(u.size) from project_uploads u where u.project_id = p.id), 0))`,
-  // Nothing is stored in them yet: all have the same size. A bare 0 would be the position of a column.
-  packages_size: sql`0::bigint`,
-  wiki_size: sql`0::bigint`,
+  repository_size: sql`st.repository_size`,
+  storage_size: sql`st.storage_size`,
+  packages_size: sql`st.packages_size`,
+  wiki_size: sql`st.wiki_size`,
 };
 
 function orderBy({ order, direction }: ProjectWindow, search: string | undefined): Sql {
@@ -218,6 +232,9 @@ function orderBy({ order, direction }: ProjectWindow, search: string | undefined
   const way = sql.raw(direction);
   return order === 'id' ? sql`p.id ${way}` : sql`${columns[order]} ${way}, p.id ${way}`;
 }
+
+const sizes: ReadonlySet<ProjectOrder> = new Set(['repository_size', 'storage_size', 'packages_size', 'wiki_size']);
+const withStatistics = sql`join project_statistics st on st.project_id = p.id`;
 
 /** The order of keyset pages. */
 export const projectIdOrder = (direction: 'asc' | 'desc') => idOrder<Project>(direction, sql`p.id`);
@@ -265,47 +282,92 @@ function walked(caller: Caller, filter: ProjectFilter): Source {
   return { tables, from: sql`projects p ${withNamespace}`, conditions };
 }
 
-function pageStatement(caller: Caller, filter: ProjectFilter, window: ProjectWindow, many: boolean) {
-  const walks = many && window.order !== 'similarity';
-  const { tables, from, conditions } = walks ? walked(caller, filter) : gathered(caller, filter);
-  const continued = projectIdOrder(window.direction).after(window.after);
-  const wanted = allOf(continued ? [...conditions, continued] : conditions);
-  const order = orderBy(window, filter.search);
-  const candidates = walks ? null : sql`candidates as materialized (select p.id from ${from} where ${wanted})`;
-  const rows = walks
-    ? sql`${from} where ${wanted}`
-    : sql`candidates join projects p on p.id = candidates.id join namespaces n on n.id = p.namespace_id`;
-  const page = sql`page as materialized (
-    select p.id, row_number() over (order by ${order}) as position from ${rows}
-    order by ${order} limit ${window.limit} offset ${window.offset})`;
-  return sql<ProjectRow>`${withTables(tables, candidates, page)}
-    select ${sql.raw(projectColumns)}
+const pageColumns = (caller: Caller): Sql => sql`${sql.raw(projectColumns)}
     from page join projects p on p.id = page.id join namespaces n on n.id = p.namespace_id
-      cross join ${levelsOf(caller.user?.id ?? null, true)}
-    order by page.position`;
+      cross join ${levelsOf(caller.user?.id ?? null, true)}`;
+
+const measuredBy = ({ order }: ProjectWindow): Sql => (sizes.has(order) ? withStatistics : sql``);
+
+/** One page of them, sorted, as a table `page (id, position)`. */
+function pageOf(filter: ProjectFilter, window: ProjectWindow, from: Sql, wanted: Sql): Sql {
+  const order = orderBy(window, filter.search);
+  return sql`page as materialized (
+    select p.id, row_number() over (order by ${order}) as position from ${from} ${measuredBy(window)} where ${wanted}
+    order by ${order} limit ${window.limit} offset ${window.offset})`;
+}
+
+const continuedFrom = (window: ProjectWindow): readonly Sql[] => {
+  const after = projectIdOrder(window.direction).after(window.after);
+  return after ? [after] : [];
+};
+
+/** The page of a long list: its first rows are soon found along the index of its order. */
+export async function walkedPage(
+  db: Db,
+  caller: Caller,
+  filter: ProjectFilter,
+  window: ProjectWindow,
+): Promise<ProjectRow[]> {
+  const { tables, from, conditions } = walked(caller, filter);
+  const page = pageOf(filter, window, from, allOf([...conditions, ...continuedFrom(window)]));
+  const { rows } = await sql<ProjectRow>`${withTables(tables, page)}
+    select ${pageColumns(caller)} order by page.position`.execute(db);
+  return rows;
+}
+
+/** What a list is made of where it has up to `most`: found once, counted and sorted in the same statement. */
+async function gatheredPage(
+  db: Db,
+  caller: Caller,
+  filter: ProjectFilter,
+  window: ProjectWindow,
+  most: number | null,
+): Promise<{ readonly count: number; readonly rows: ProjectRow[] }> {
+  const { tables, from, conditions } = gathered(caller, filter);
+  const wanted = allOf([...conditions, ...continuedFrom(window)]);
+  const few = most === null ? sql`true` : sql`(select count from counted) <= ${most}`;
+  const { rows } = await sql<{ count: number; position: number | null } & ProjectRow>`${withTables(
+    tables,
+    sql`candidates as materialized (select p.id from ${from} where ${wanted} limit ${most === null ? null : most + 1})`,
+    sql`counted as materialized (select count(*)::int as count from candidates)`,
+    pageOf(filter, window, sql`candidates join projects p on p.id = candidates.id ${withNamespace}`, few),
+  )}
+    select counted.count, listed.* from counted left join (select page.position, ${pageColumns(caller)}) listed on true
+    order by listed.position`.execute(db);
+  return {
+    count: rows[0]?.count ?? 0,
+    rows: rows.flatMap(({ count: _count, position, ...row }) => (position === null ? [] : [row])),
+  };
+}
+
+/** From so many on a keyset page, which needs no total, is found along the index. */
+const longKeyset = 1000;
+
+export interface ProjectList {
+  readonly items: ProjectSubject[];
+  /** Counted up to one more than is ever told; null where nobody asks. */
+  readonly total: number | null;
 }
 
 /**
- * One page of projects with their namespaces and the caller's level on each. `total` is what `countProjects` says, which
- * decides how they are found; it is asked where the caller does not know it.
+ * One page of projects with their namespaces and the caller's level on each: a list that is not too long is found, counted
+ * and sorted at once; another is counted so far and walked.
  */
 export async function listProjects(
   db: Db,
   caller: Caller,
   filter: ProjectFilter,
   window: ProjectWindow,
-  total?: number,
-): Promise<ProjectSubject[]> {
-  const many = (total ?? (await countProjects(db, caller, filter))) > countLimit;
-  const { rows } = await pageStatement(caller, filter, window, many).execute(db);
-  return rows.map(toProjectSubject);
-}
-
-/** How many there are, counted up to one more than is ever told. */
-export async function countProjects(db: Db, caller: Caller, filter: ProjectFilter): Promise<number> {
-  const { tables, from, conditions } = gathered(caller, filter);
-  const { rows } = await sql<{ count: number }>`${withTables(tables)}
-    select count(*)::int as count from (
-      select 1 from ${from} where ${allOf(conditions)} limit ${countLimit + 1}) counted`.execute(db);
-  return rows[0]?.count ?? 0;
+  { counted = true }: { readonly counted?: boolean } = {},
+): Promise<ProjectList> {
+  const most = counted ? countLimit : longKeyset;
+  const found = await gatheredPage(db, caller, filter, window, most);
+  const listed = (rows: readonly ProjectRow[]): ProjectList => ({
+    items: rows.map(toProjectSubject),
+    total: counted ? found.count : null,
+  });
+  if (found.count <= most) return listed(found.rows);
+  // No index has the order by similarity.
+  if (window.order === 'similarity') return listed((await gatheredPage(db, caller, filter, window, null)).rows);
+  return listed(await walkedPage(db, caller, filter, window));
 }

@@ -9,13 +9,7 @@ import {
   withItems,
 } from '../../../kernel/http/pagination.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import {
-  countProjects,
-  listProjects,
-  type ProjectFilter,
-  type ProjectOrder,
-  projectIdOrder,
-} from './listing.queries.ts';
+import { listProjects, type ProjectFilter, type ProjectOrder, projectIdOrder } from './listing.queries.ts';
 import type { PresentOptions, PresentProjects } from './presenter.ts';
 
 export interface ListOptions extends PresentOptions {
@@ -34,8 +28,7 @@ export function projectLister(deps: NamespacesDependencies, present: PresentProj
       : (await deps.settings.read()).deletion_adjourned_period;
     const wanted = { ...filter, hiddenAfterDays };
     const window = { order, direction: options.direction ?? 'desc', limit, offset, after } as const;
-    const total = await countProjects(deps.db, caller, wanted);
-    const rows = await listProjects(deps.db, caller, wanted, window, total);
+    const { items: rows, total } = await listProjects(deps.db, caller, wanted, window, { counted: !keyset });
     const { cursorOf } = projectIdOrder(window.direction);
     const found = keyset ? keysetPage(page, rows, ({ project }) => cursorOf(project)) : offsetPage(page, rows, total);
     return withItems(found, await present(found.items, caller, options));

@@ -1,18 +1,23 @@
 /** Projects as JSON with everything that belongs to it, one project or a page. */
 import { canOnProject } from '../../../kernel/authz/can.ts';
-import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { findReferences, type ReferenceRow, userReference } from '../../identity/index.ts';
+import { customAttributesOf } from '../custom-attributes/custom-attributes.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import { findProjectSubjects, findSharedGroups, type StoredSizes, storedSizes } from './extras.queries.ts';
-import type { BasicProjectJson, ProjectJson, ProjectStatistics, SharedGroup } from './projects.entity.ts';
-import { basicProjectJson, projectJson } from './projects.json.ts';
+import { statisticsOf } from '../statistics/statistics.queries.ts';
+import { findProjectSubjects, findSharedGroups } from './extras.queries.ts';
+import type { BasicProjectJson, ProjectJson, SharedGroup } from './projects.entity.ts';
+import { basicProjectJson, fileUrl, projectJson } from './projects.json.ts';
 
 export interface PresentOptions {
   /** The short form; anonymous callers never get another. */
   readonly simple?: boolean | undefined;
   /** Sizes, for those who have at least the role of a reporter. */
   readonly statistics?: boolean | undefined;
+  /** What administrators noted, for administrators. */
+  readonly customAttributes?: boolean | undefined;
+  /** The licence of the default branch, for who may read it. */
+  readonly license?: boolean | undefined;
 }
 
 export type PresentProjects = (
@@ -20,22 +25,6 @@ export type PresentProjects = (
   caller: Caller,
   options?: PresentOptions,
 ) => Promise<Array<ProjectJson | BasicProjectJson>>;
-
-/** Features without storage of their own yet have used none. */
-function statisticsOf({ project }: ProjectSubject, { artifacts, uploads }: StoredSizes): ProjectStatistics {
-  return {
-    commit_count: project.commit_count,
-    storage_size: project.repository_size + artifacts + uploads,
-    repository_size: project.repository_size,
-    wiki_size: 0,
-    lfs_objects_size: 0,
-    job_artifacts_size: artifacts,
-    pipeline_artifacts_size: 0,
-    packages_size: 0,
-    snippets_size: 0,
-    uploads_size: uploads,
-  };
-}
 
 export function projectPresenter(deps: NamespacesDependencies): PresentProjects {
   const { db, externalUrl } = deps;
@@ -70,36 +59,61 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
     );
   }
 
-  return async (subjects, caller, options = {}) => {
+  /** The licence, as two keys of the project. */
+  async function licensed(subject: ProjectSubject, caller: Caller) {
+    const found = canOnProject(caller, 'read_code', subject) ? await deps.repository.licenseOf(subject.project) : null;
+    if (!found) return { license_url: null, license: null };
+    const { path, key, name, nickname, htmlUrl, sourceUrl } = found;
+    return {
+      license_url: fileUrl(subject, externalUrl, path),
+      license: { key, name, nickname, html_url: htmlUrl, source_url: sourceUrl },
+    };
+  }
+
+  const present: PresentProjects = async (subjects, caller, options = {}) => {
     if (subjects.length === 0) return [];
+    const ids = subjects.map(({ project }) => project.id);
+    const noted = options.customAttributes && caller.admin ? await customAttributesOf(db, 'project', ids) : null;
+    const notes = (id: number) => (noted ? { custom_attributes: noted.get(id) ?? [] } : {});
     if (options.simple || caller.user === null) {
       return await Promise.all(
-        subjects.map(async (subject) => basicProjectJson(subject, caller, deps, await readme(subject))),
+        subjects.map(async (subject) => ({
+          ...basicProjectJson(subject, caller, deps, await readme(subject)),
+          ...notes(subject.project.id),
+        })),
       );
     }
-    const ids = subjects.map(({ project }) => project.id);
     const shared = subjects.filter(({ parts }) => parts?.shared !== false).map(({ project }) => project.id);
     const [owners, groups, sizes, sources] = await Promise.all([
       ownersOf(subjects, caller),
       shared.length === 0 ? new Map<number, SharedGroup[]>() : findSharedGroups(db, shared, caller),
-      options.statistics ? storedSizes(db, ids) : null,
+      options.statistics ? statisticsOf(db, ids) : null,
       sourcesOf(subjects, caller),
     ]);
     return await Promise.all(
       subjects.map(async (subject) => {
         const { project, namespace, parts } = subject;
         const owner = namespace.kind === 'user' ? owners.get(namespace.owner_id ?? 0) : undefined;
-        const sized = sizes !== null && (caller.admin || subject.level >= Level.reporter);
-        return projectJson(subject, caller, deps, {
+        const sized = sizes !== null && canOnProject(caller, 'read_project_statistics', subject);
+        const json = projectJson(subject, caller, deps, {
           readmePath: await readme(subject),
           projectAccess: parts?.project ?? null,
           groupAccess: parts?.group ?? null,
           sharedWith: groups.get(project.id) ?? [],
           owner: owner ? userReference(owner, externalUrl) : null,
-          statistics: sized ? statisticsOf(subject, sizes.get(project.id) ?? { artifacts: 0, uploads: 0 }) : null,
+          statistics: sized ? (sizes.get(project.id) ?? null) : null,
           forkedFrom: sources.get(project.forked_from_project_id ?? 0) ?? null,
         });
+        return { ...json, ...notes(project.id) };
       }),
+    );
+  };
+
+  return async (subjects, caller, options = {}) => {
+    const found = await present(subjects, caller, options);
+    if (!options.license) return found;
+    return await Promise.all(
+      subjects.map(async (subject, at) => ({ ...(found[at] as ProjectJson), ...(await licensed(subject, caller)) })),
     );
   };
 }

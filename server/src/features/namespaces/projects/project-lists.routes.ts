@@ -87,6 +87,9 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
         ...listParameters,
         with_shared: Optional(Bool({ default: true, description: 'Also those that the group was invited to' })),
         include_subgroups: Optional(Bool({ default: false, description: 'Also projects of the groups below' })),
+        with_security_reports: Optional(
+          Bool({ default: false, description: 'Only those with artifacts of jobs that scan for weaknesses' }),
+        ),
       }),
       pagination: 'both',
       responses: { 200: ListOf(Project) },
@@ -99,6 +102,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
             namespaceId: subject.group.id,
             descendants: params.include_subgroups,
             shared: params.with_shared,
+            securityReports: params.with_security_reports,
           },
           listOptions(params, caller),
         ),

@@ -14,7 +14,7 @@ import {
   Timestamp,
   Word,
 } from '../../../kernel/http/entity.ts';
-import { UserReference } from '../../identity/index.ts';
+import { CustomAttribute, UserReference } from '../../identity/index.ts';
 import { settingsProperties } from './settings.entity.ts';
 
 const namespace = Fields({
@@ -84,6 +84,17 @@ const basic = {
 /** A project without the rest, as it is told of a fork. */
 const BasicProject = Entity('BasicProject', basic);
 
+const License = Fields(
+  {
+    key: Text({ description: '`other` for terms that are not known' }),
+    name: Text(),
+    nickname: Nullable(Text()),
+    html_url: Nullable(Text()),
+    source_url: Nullable(Text()),
+  },
+  { description: 'The licence of the default branch; where it is asked for' },
+);
+
 const whole = {
   ...settingsProperties,
   updated_at: Timestamp(),
@@ -108,16 +119,19 @@ const whole = {
   repository_object_format: Text({ description: 'Hash of the repository' }),
   can_create_merge_request_in: Flag({ description: 'Whether the caller may create merge requests' }),
   creator_id: Nullable(Id({ description: 'Who created it' })),
-  import_url: Nullable(Text({ description: 'Where it was imported from' })),
-  import_type: Nullable(Text()),
-  import_status: Word(['none', 'scheduled', 'started', 'finished', 'failed'], {
+  import_url: Nullable(Text({ description: 'Where it was imported from; for those who may change the project' })),
+  import_type: Nullable(Text({ description: '`gitlab_project` for projects from archives' })),
+  import_status: Word(['none', 'scheduled', 'started', 'finished', 'failed', 'canceled'], {
     description: 'State of the import or of the copy of a fork; `none` for projects that are neither',
   }),
+  license_url: Sometimes(Nullable(Text({ description: 'Page of the file with the terms; where it is asked for' }))),
+  license: Sometimes(Nullable(License)),
   open_issues_count: Sometimes(Count()),
   compliance_frameworks: ListOf(Text()),
   shared_with_groups: ListOf(sharedGroup, { description: 'Invited groups that the caller may see' }),
   repository_storage: Sometimes(Text({ description: 'Administrators only' })),
   statistics: Sometimes(statistics),
+  custom_attributes: Sometimes(ListOf(CustomAttribute)),
   permissions: Sometimes(Fields({ project_access: NullableAccess, group_access: NullableAccess })),
 };
 
@@ -125,10 +139,10 @@ type Optionals<T extends TProperties> = { [K in keyof T]: TOptional<T[K]> };
 const optionals = <T extends TProperties>(properties: T): Optionals<T> =>
   Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, Sometimes(schema)])) as Optionals<T>;
 
-/** A project: the short form has the keys up to `namespace`. */
+/** A project: the short form has the keys up to `namespace`, and `custom_attributes` where they are asked for. */
 export const Project = Entity('Project', { ...basic, ...optionals(whole) });
 export type ProjectJson = Static<typeof Project>;
-export type BasicProjectJson = Pick<ProjectJson, keyof typeof basic>;
+export type BasicProjectJson = Pick<ProjectJson, keyof typeof basic | 'custom_attributes'>;
 
 export type ProjectStatistics = Static<typeof statistics>;
 

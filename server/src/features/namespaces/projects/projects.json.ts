@@ -2,7 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { pictureUrl } from '../avatars/pictures.ts';
+import { namespacePictureUrl, pictureUrl } from '../avatars/pictures.ts';
 import type { BasicProjectJson, ProjectExtras, ProjectJson } from './projects.entity.ts';
 import { settingsJson } from './settings.entity.ts';
 
@@ -15,6 +15,10 @@ export interface Addresses {
 }
 
 const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/');
+
+/** The page of a file on the default branch. */
+export const fileUrl = ({ project, namespace }: ProjectSubject, externalUrl: string, path: string): string =>
+  `${externalUrl}/${namespace.full_path}/${project.path}/-/blob/${encodePath(project.default_branch ?? 'HEAD')}/${encodePath(path)}`;
 
 /** The short form. */
 export function basicProjectJson(
@@ -42,9 +46,7 @@ export function basicProjectJson(
     http_url_to_repo: `${webUrl}.git`,
     web_url: webUrl,
     readme_url:
-      code && readmePath !== null && project.default_branch !== null
-        ? `${webUrl}/-/blob/${encodePath(project.default_branch)}/${encodePath(readmePath)}`
-        : null,
+      code && readmePath !== null && project.default_branch !== null ? fileUrl(subject, externalUrl, readmePath) : null,
     forks_count: project.forks_count,
     avatar_url: pictureUrl(externalUrl, 'project', project.id, project.avatar_object_key),
     star_count: project.star_count,
@@ -57,7 +59,7 @@ export function basicProjectJson(
       kind: namespace.kind,
       full_path: namespace.full_path,
       parent_id: namespace.parent_id,
-      avatar_url: pictureUrl(externalUrl, 'group', namespace.id, namespace.avatar_object_key),
+      avatar_url: namespacePictureUrl(externalUrl, namespace),
       web_url:
         namespace.kind === 'user'
           ? `${externalUrl}/${namespace.full_path}`
@@ -82,6 +84,7 @@ export function projectJson(
     member: caller.admin || subject.level >= Level.guest,
     code: canOnProject(caller, 'read_code', subject),
     maintainer: canOnProject(caller, 'update_project', subject),
+    admin: caller.admin,
   });
   const { issues_enabled: issues, merge_requests_enabled: mergeRequests } = settings;
   const self = `${addresses.externalUrl}/api/v4/projects/${project.id}`;
@@ -108,9 +111,8 @@ export function projectJson(
     can_create_merge_request_in: canOnProject(caller, 'create_merge_request', subject),
     creator_id: project.creator_id,
     ...(extras.forkedFrom ? { forked_from_project: extras.forkedFrom } : {}),
-    // Projects come from nowhere else but forks yet.
-    import_url: null,
-    import_type: null,
+    import_url: canOnProject(caller, 'update_project', subject) ? project.import_url : null,
+    import_type: project.import_type,
     import_status: project.import_status,
     ...(issues ? { open_issues_count: project.open_issues_count } : {}),
     // No framework can be made yet.

@@ -6,6 +6,7 @@ import {
   Bool,
   DateParam,
   DateTimeParam,
+  Hash,
   IdOrPath,
   Int,
   List,
@@ -52,6 +53,7 @@ export const listParameters = {
   ),
   min_access_level: Optional(Int({ description: 'The lowest level of the caller' })),
   with_custom_attributes: Optional(Bool({ default: false, description: 'Administrators only' })),
+  custom_attributes: Optional(Hash(Str(), { description: 'Administrators only: values that they must have' })),
 };
 
 /** Filters of the instance-wide list and of a user's projects. */
@@ -81,15 +83,20 @@ type WideListParameters = Static<TObject<typeof wideListParameters>>;
 
 const grantable = [5, 10, 15, 20, 30, 40, 50];
 
+/** A role that is asked for, as it is; 400 with the parameter's name for what is none. */
+export function askedLevel(name: string, value: number | undefined): number | undefined {
+  if (value !== undefined && !grantable.includes(value))
+    throw invalidParameters([`${name} does not have a valid value`]);
+  return value;
+}
+
 /** The caller's lowest level that a list asks for; undefined for everything visible. */
 export function minimumLevel(params: {
   readonly owned?: boolean;
   readonly membership?: boolean;
   readonly min_access_level?: number;
 }): number | undefined {
-  const wanted = params.min_access_level;
-  if (wanted !== undefined && !grantable.includes(wanted))
-    throw invalidParameters(['min_access_level does not have a valid value']);
+  const wanted = askedLevel('min_access_level', params.min_access_level);
   const levels = [wanted ?? 0, params.owned ? 50 : 0, params.membership ? 10 : 0];
   const highest = Math.max(...levels);
   return highest === 0 ? undefined : highest;
@@ -107,6 +114,7 @@ export function filterOf(params: ListParameters, caller: Caller): ProjectFilter 
     issuesEnabled: params.with_issues_enabled,
     mergeRequestsEnabled: params.with_merge_requests_enabled,
     minimumLevel: minimumLevel(params),
+    ...(caller.admin ? { customAttributes: params.custom_attributes } : {}),
   };
 }
 
@@ -140,6 +148,7 @@ export const listOptions = (
   direction: params.sort,
   simple: params.simple,
   statistics: params.statistics,
+  customAttributes: params.with_custom_attributes,
 });
 
 export const projectId = { id: IdOrPath('Project') };

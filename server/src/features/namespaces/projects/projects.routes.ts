@@ -1,13 +1,17 @@
 /** Routes of one project. */
 import Type from 'typebox';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { User } from '../../../kernel/db/rows.ts';
 import { Entity, Text } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
 import { Bool, Int, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import { findUser } from '../../identity/index.ts';
 import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
 import type { DeletionService } from '../deletion/deletion.service.ts';
+import { type Starts, startParameters } from '../starters/starters.service.ts';
 import { attributeParameters } from './attributes.params.ts';
 import type { PresentOptions, PresentProjects } from './presenter.ts';
 import { Project } from './projects.entity.ts';
@@ -15,7 +19,9 @@ import { projectId } from './projects.params.ts';
 import type { ProjectService } from './projects.service.ts';
 
 export interface ProjectRouteDependencies {
+  readonly db: Db;
   readonly projects: ProjectService;
+  readonly starts: Starts;
   readonly deletion: DeletionService;
   readonly present: PresentProjects;
   readonly pictures: Pictures;
@@ -24,7 +30,16 @@ export interface ProjectRouteDependencies {
 const common = { credentials: ['token', 'session'], tag: 'Projects' } as const;
 const Accepted = Entity('Accepted', { message: Text() });
 
-export function projectRoutes({ projects, deletion, present, pictures }: ProjectRouteDependencies): Route[] {
+const actingAs = (user: User): Caller => ({ user, credential: { kind: 'none' }, scopes: null, admin: user.admin });
+
+export function projectRoutes({
+  db,
+  projects,
+  starts,
+  deletion,
+  present,
+  pictures,
+}: ProjectRouteDependencies): Route[] {
   const one = async (subject: ProjectSubject, caller: Caller, options?: PresentOptions) =>
     (await present([subject], caller, options))[0];
 
@@ -42,12 +57,39 @@ export function projectRoutes({ projects, deletion, present, pictures }: Project
           path: Optional(Str({ description: 'Made from the name by default' })),
           namespace_id: Optional(Int({ description: 'Default: the personal namespace' })),
           initialize_with_readme: Optional(Bool({ default: false, description: 'Make a first commit with a README' })),
+          ...startParameters,
         },
         rules(atLeastOneOf('name', 'path')),
       ),
       responses: { 201: Project },
-      errors: [409],
-      handler: async ({ params, caller }) => await one(await projects.create(caller, params), caller),
+      errors: [409, 422],
+      handler: async ({ params, caller }) => await one(await starts.create(caller, params), caller),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/projects/user/:user_id',
+      summary: 'Create a project for a user, in their personal namespace unless another is given',
+      access: { on: 'instance', ability: 'admin' },
+      params: Type.Object({
+        user_id: Int({ description: 'User' }),
+        ...attributeParameters,
+        name: Str({ description: 'Name of the project' }),
+        path: Optional(Str({ description: 'Made from the name by default' })),
+        namespace_id: Optional(Int({ description: 'Default: the personal namespace' })),
+        initialize_with_readme: Optional(Bool({ default: false, description: 'Make a first commit with a README' })),
+        ...startParameters,
+      }),
+      responses: { 201: Project },
+      errors: [409, 422],
+      handler: async ({ params, caller }) => {
+        const { user_id, ...wanted } = params;
+        const user = await findUser(db, user_id);
+        if (!user) throw notFound('User');
+        // As if they had made it themselves, with what they may; events name the administrator too.
+        const made = await starts.create({ ...actingAs(user), impersonator: caller.user ?? user }, wanted);
+        return await one(await projects.reload(made.project, caller), caller);
+      },
     }),
     route({
       ...common,
@@ -60,10 +102,16 @@ export function projectRoutes({ projects, deletion, present, pictures }: Project
       params: Type.Object({
         ...projectId,
         statistics: Optional(Bool({ default: false, description: 'Sizes; reporters and above' })),
+        license: Optional(Bool({ default: false, description: 'Also the licence of the default branch' })),
         with_custom_attributes: Optional(Bool({ default: false, description: 'Administrators only' })),
       }),
       responses: { 200: Project },
-      handler: ({ params, caller, subject }) => one(subject, caller, { statistics: params.statistics }),
+      handler: ({ params, caller, subject }) =>
+        one(subject, caller, {
+          statistics: params.statistics,
+          license: params.license,
+          customAttributes: params.with_custom_attributes,
+        }),
     }),
     route({
       ...common,

@@ -46,6 +46,8 @@ export interface CreateProject extends Attributes {
   readonly path?: string;
   readonly namespace_id?: number;
   readonly initialize_with_readme?: boolean;
+  /** Texts of the first commit by their paths. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface UpdateProject extends Attributes {
@@ -54,9 +56,10 @@ export interface UpdateProject extends Attributes {
   readonly archived?: boolean;
 }
 
-/** What makes a new project the fork of another: its repository comes later, by other means. */
+/** What makes a new project a fork or a copy of another: its repository comes later, by other means. */
 export interface ForkOf {
-  readonly source: Project;
+  /** Whose visibility it may not pass; null for what is no fork. */
+  readonly source: Project | null;
   readonly columns: Partial<Project>;
   /** In the transaction that makes the row. */
   within(tx: Db, id: number): Promise<void>;
@@ -70,8 +73,8 @@ function newRepositoryPath(): string {
   return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
 }
 
-function checkNames(name: string, path: string): void {
-  const reasons = { name: projectNameReasons(name), path: projectPathReasons(path) };
+function checkNames(name: string, path: string, above: string): void {
+  const reasons = { name: projectNameReasons(name), path: projectPathReasons(path, above) };
   const wrong = Object.entries(reasons).filter(([, found]) => found.length > 0);
   if (wrong.length > 0) throw invalidRecord(Object.fromEntries(wrong));
 }
@@ -97,6 +100,12 @@ export function projectService(deps: NamespacesDependencies) {
     const { restricted_visibility_levels: restricted } = await settings.read();
     if (restricted.includes(visibility) && !caller.admin)
       throw invalidRecord({ visibility_level: [`${visibility} has been restricted by your administrator`] });
+  }
+
+  /** A group may have taken the runners of the instance away for good. */
+  function checkRunners(space: Pick<Namespace, 'shared_runners_setting'>): void {
+    if (space.shared_runners_setting === 'disabled_and_unoverridable')
+      throw invalidRecord({ shared_runners_enabled: ['cannot be enabled because parent group does not allow it'] });
   }
 
   async function targetNamespace(caller: Caller, namespaceId: number | undefined): Promise<Namespace> {
@@ -129,7 +138,7 @@ export function projectService(deps: NamespacesDependencies) {
     );
   }
 
-  async function defaultVisibility(space: Namespace, source?: Project): Promise<Visibility> {
+  async function defaultVisibility(space: Namespace, source?: Project | null): Promise<Visibility> {
     const wanted = source?.visibility ?? (await settings.read()).default_project_visibility;
     const most = space.kind === 'group' ? openness(space.visibility) : openness('public');
     return visibilities[Math.min(openness(wanted), most)] ?? 'private';
@@ -141,16 +150,19 @@ export function projectService(deps: NamespacesDependencies) {
     const space = await targetNamespace(caller, params.namespace_id);
     const name = params.name ?? params.path ?? '';
     const path = params.path ?? pathFromName(name);
-    checkNames(name, path);
+    checkNames(name, path, space.full_path);
     checkBranchName(params.default_branch);
     await checkLimit(caller, space);
     const visibility = params.visibility ?? (await defaultVisibility(space, fork?.source));
-    if (fork && openness(visibility) > openness(fork.source.visibility))
+    if (fork?.source && openness(visibility) > openness(fork.source.visibility))
       throw invalidRecord({
         visibility_level: [`${visibility} is not allowed since the fork source project has lower visibility.`],
       });
     await checkVisibility(visibility, space, caller);
+    if (params.shared_runners_enabled) checkRunners(space);
     const values = await settings.read();
+    const place = { repository_storage: deps.repositoryStorage, repository_path: newRepositoryPath() };
+    const branch = params.default_branch ?? space.default_branch ?? values.default_branch_name;
     const make = (picture: string | null | undefined) =>
       transaction(db, async (tx) => {
         if (!(await lockNamespace(tx, space.id))) throw invalidRecord({ namespace: ['is not valid'] });
@@ -162,18 +174,15 @@ export function projectService(deps: NamespacesDependencies) {
           shared_runners_enabled: values.shared_runners_enabled && space.shared_runners_setting === 'enabled',
           ...(fork ? {} : { ci_config_path: params.ci_config_path ?? values.default_ci_config_path }),
           ...fork?.columns,
-          ...changesOf(params),
+          ...changesOf(params, caller),
           ...(picture ? { avatar_object_key: picture } : {}),
           name,
           path,
           visibility,
           namespace_id: space.id,
           creator_id: user.id,
-          default_branch: fork
-            ? (fork.columns.default_branch ?? null)
-            : (params.default_branch ?? space.default_branch ?? values.default_branch_name),
-          repository_storage: deps.repositoryStorage,
-          repository_path: newRepositoryPath(),
+          default_branch: fork ? (fork.columns.default_branch ?? null) : branch,
+          ...place,
         } as Parameters<typeof insertProject>[1]);
         const ownerId = space.kind === 'user' ? space.owner_id : null;
         if (ownerId !== null)
@@ -199,7 +208,10 @@ export function projectService(deps: NamespacesDependencies) {
         });
         return row;
       });
-    const project = await withPicture(deps.avatars, params.avatar, make).catch((error: unknown) => {
+    // Before anybody sees the project. Who is interrupted here leaves a directory that the sweep of storages finds.
+    if (!fork) await deps.repository.projectPlaced(place, branch || 'main');
+    const project = await withPicture(deps.avatars, params.avatar, make).catch(async (error: unknown) => {
+      if (!fork) await deps.repository.projectUnplaced(place);
       throw conflictFrom(error);
     });
     const subject = await findProjectSubject(db, String(project.id), user.id);
@@ -209,9 +221,11 @@ export function projectService(deps: NamespacesDependencies) {
       await deps.repository.projectCreated(subject, {
         caller,
         initializeWithReadme: params.initialize_with_readme ?? false,
+        ...(params.files ? { files: params.files } : {}),
       });
     } catch (error) {
       await transaction(db, async (tx) => {
+        await deps.repository.projectRemoved(tx, project);
         await deleteProject(tx, project.id);
         const about = { ...originOfCaller(caller), entity: entityOfPlace(subject) };
         await recordAudit(tx, { ...about, event: 'project_destroyed', details: { reason: 'could not be set up' } });
@@ -227,12 +241,16 @@ export function projectService(deps: NamespacesDependencies) {
     params: UpdateProject,
   ): Promise<ProjectChanges> {
     const { project } = subject;
-    const changes: ProjectChanges = changesOf(params, project);
+    const changes: ProjectChanges = changesOf(params, caller, project);
     if (params.visibility !== undefined && params.visibility !== project.visibility) {
       requireOnProject(caller, 'change_project_visibility', subject);
       const space = await findNamespaceSubject(db, String(project.namespace_id), null);
       if (space) await checkVisibility(params.visibility, space.group, caller);
       changes.visibility = params.visibility;
+    }
+    if (params.shared_runners_enabled && !project.shared_runners_enabled) {
+      const space = await findNamespaceSubject(db, String(project.namespace_id), null);
+      if (space) checkRunners(space.group);
     }
     if (params.archived !== undefined && params.archived !== project.archived) {
       requireOnProject(caller, 'archive_project', subject);
@@ -242,7 +260,7 @@ export function projectService(deps: NamespacesDependencies) {
     const path = params.path ?? project.path;
     if (path !== project.path) requireOnProject(caller, 'rename_project', subject);
     if (name !== project.name || path !== project.path) {
-      checkNames(name, path);
+      checkNames(name, path, subject.namespace.full_path);
       changes.name = name;
       changes.path = path;
     }
@@ -259,6 +277,8 @@ export function projectService(deps: NamespacesDependencies) {
         throw invalidRecord({ base: [`Could not change HEAD: branch '${branch}' does not exist`] });
       changes.default_branch = branch;
     }
+    const path = changes.path ?? project.path;
+    const oldPath = `${subject.namespace.full_path}/${project.path}`;
     const save = (picture: string | null | undefined) =>
       transaction(db, async (tx) => {
         if (changes.path !== undefined) {
@@ -281,7 +301,7 @@ export function projectService(deps: NamespacesDependencies) {
           project_id: project.id,
           namespace_id: project.namespace_id,
           actor_id: caller.user?.id ?? null,
-          payload: { project_id: project.id },
+          payload: { project_id: project.id, ...(path !== project.path ? { old_path: oldPath } : {}) },
         });
       });
     await withPicture(deps.avatars, params.avatar, save).catch((error: unknown) => {

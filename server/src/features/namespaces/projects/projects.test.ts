@@ -276,8 +276,7 @@ describe('reading', () => {
     const project = await buildProject(app, {
       owner: alice.user,
       visibility: 'public',
-      repository_size: 10,
-      commit_count: 3,
+      statistics: { repository_size: 10, commit_count: 3 },
     });
     const group = await buildGroup(app, { visibility: 'internal' });
     const hidden = await buildGroup(app);

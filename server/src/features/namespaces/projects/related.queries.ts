@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
@@ -23,8 +23,6 @@ export interface Listing<T> {
   count(db: Db): Promise<number>;
 }
 
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
 export interface UserFilter {
   readonly search?: string | undefined;
   readonly skip?: readonly number[] | undefined;
@@ -34,7 +32,7 @@ export interface UserFilter {
 export function projectUsers({ project, namespace }: ProjectSubject, filter: UserFilter): Listing<{ id: number }> {
   const conditions: Sql[] = [sql`u.state = 'active'`, sql`u.user_type <> 'ghost'`];
   if (filter.search) {
-    const pattern = likePattern(filter.search);
+    const pattern = containing(filter.search);
     conditions.push(sql`(u.name ilike ${pattern} or u.username ilike ${pattern} or u.email = ${filter.search})`);
   }
   if (filter.skip?.length) conditions.push(sql`u.id <> all(${[...filter.skip]}::bigint[])`);
@@ -74,7 +72,7 @@ function groups(tables: Sql | null, conditions: readonly Sql[]): Listing<Namespa
 
 const searched = (search: string | undefined): Sql[] => {
   if (!search) return [];
-  const pattern = likePattern(search);
+  const pattern = containing(search);
   return [sql`(n.name ilike ${pattern} or n.full_path ilike ${pattern})`];
 };
 

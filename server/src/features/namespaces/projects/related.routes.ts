@@ -9,7 +9,7 @@ import { findReferences, UserReference, userReference } from '../../identity/ind
 import type { NamespacesDependencies } from '../deps.ts';
 import type { PresentProjects } from './presenter.ts';
 import { Project } from './projects.entity.ts';
-import { minimumLevel, projectId } from './projects.params.ts';
+import { askedLevel, minimumLevel, projectId } from './projects.params.ts';
 import type { ProjectService } from './projects.service.ts';
 import {
   invitedGroups,
@@ -113,7 +113,7 @@ export function relatedProjectRoutes(
             shared: params.with_shared,
             // Groups that the caller does not see are told to those alone who run the project.
             sharedVisibleOnly: params.shared_visible_only || !caller.admin,
-            sharedLevel: params.shared_min_access_level,
+            sharedLevel: askedLevel('shared_min_access_level', params.shared_min_access_level),
           }),
         ),
     }),

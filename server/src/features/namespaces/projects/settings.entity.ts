@@ -98,6 +98,13 @@ const guarded = {
   import_error: Sometimes(Nullable(Text())),
 };
 
+/** Columns that only administrators are told. */
+const administrators = {
+  repository_size_limit: Sometimes(
+    Nullable(Count({ description: 'Bytes; 0 for any, null as the group; administrators only' })),
+  ),
+};
+
 /** What is worked out from them. */
 const derived = {
   auto_cancel_pending_pipelines: Word(['enabled', 'disabled']),
@@ -116,7 +123,7 @@ const derived = {
   wiki_enabled: Flag(),
 };
 
-export const settingsProperties = { ...told, ...guarded, ...derived };
+export const settingsProperties = { ...told, ...guarded, ...administrators, ...derived };
 const settings = Type.Object(settingsProperties);
 export type ProjectSettingsJson = Static<typeof settings>;
 
@@ -125,6 +132,7 @@ export interface Beholder {
   readonly member: boolean;
   readonly code: boolean;
   readonly maintainer: boolean;
+  readonly admin: boolean;
 }
 
 function pick<K extends keyof Project>(project: Project, keys: readonly K[]): Pick<Project, K> {
@@ -136,11 +144,12 @@ function pick<K extends keyof Project>(project: Project, keys: readonly K[]): Pi
 const toldKeys = Object.keys(told) as (keyof typeof told)[];
 const guardedKeys = Object.keys(guarded) as (keyof typeof guarded)[];
 
-export function settingsJson(project: Project, { member, code, maintainer }: Beholder): ProjectSettingsJson {
+export function settingsJson(project: Project, { member, code, maintainer, admin }: Beholder): ProjectSettingsJson {
   const on = (level: string) => level === 'enabled' || level === 'public' || (level === 'private' && member);
   return {
     ...pick(project, toldKeys),
     ...(maintainer ? pick(project, guardedKeys) : {}),
+    ...(admin ? { repository_size_limit: project.repository_size_limit } : {}),
     ...(code ? { ci_config_path: project.ci_config_path } : {}),
     auto_cancel_pending_pipelines: project.auto_cancel_pending_pipelines ? 'enabled' : 'disabled',
     container_registry_enabled: on(project.container_registry_access_level),

@@ -6,8 +6,9 @@ import { isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
 import { emit } from '../../../kernel/events/index.ts';
 import { notFound, plainError } from '../../../kernel/http/errors.ts';
 import { findNamespaceSubject } from '../access/parents.queries.ts';
+import { carryAlong, everyCarrier } from '../carrying.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import { openness } from '../naming/naming.ts';
+import { isReserved, openness } from '../naming/naming.ts';
 import { claimPath, leaveProjectPath } from '../naming/redirects.queries.ts';
 import { findProject, lockNamespace, takenInNamespace, updateProject } from './projects.queries.ts';
 
@@ -15,7 +16,7 @@ const failed = (reason: string) => plainError(400, `Failed to transfer project $
 const sameName = 'Project with same name or path in target namespace already exists';
 
 /** Moves the project; old addresses lead to the new one until something else is there. */
-export function projectTransfer({ db }: Pick<NamespacesDependencies, 'db'>) {
+export function projectTransfer({ db, carriers }: Pick<NamespacesDependencies, 'db' | 'carriers'>) {
   return async (subject: ProjectSubject, caller: Caller, to: string): Promise<void> => {
     const target = await findNamespaceSubject(db, to, caller.user?.id ?? null);
     if (!target) throw notFound('Namespace');
@@ -31,6 +32,7 @@ export function projectTransfer({ db }: Pick<NamespacesDependencies, 'db'>) {
       throw failed('Transfer failed, please contact an admin.');
     }
     if (space.id === project.namespace_id) throw failed('Project is already in this namespace.');
+    if (isReserved(project.path, space.full_path)) throw failed(`${project.path} is a reserved name`);
     if (project.marked_for_deletion_on !== null) throw failed('Project is waiting for its removal.');
     await transaction(db, async (tx) => {
       // One after the other in the order of ids, so that two that swap places do not wait for each other.
@@ -45,7 +47,9 @@ export function projectTransfer({ db }: Pick<NamespacesDependencies, 'db'>) {
       await updateProject(tx, project.id, {
         namespace_id: space.id,
         ...(tooOpen ? { visibility: space.visibility } : {}),
+        ...(space.shared_runners_setting === 'disabled_and_unoverridable' ? { shared_runners_enabled: false } : {}),
       });
+      await carryAlong(tx, everyCarrier(carriers), { projectId: project.id });
       await recordAudit(tx, {
         ...originOfCaller(caller),
         entity: entityOfPlace(subject),
@@ -58,7 +62,7 @@ export function projectTransfer({ db }: Pick<NamespacesDependencies, 'db'>) {
           project_id: project.id,
           namespace_id: space.id,
           actor_id: caller.user?.id ?? null,
-          payload: { project_id: project.id },
+          payload: { project_id: project.id, old_path: `${namespace.full_path}/${now.path}` },
         });
     }).catch((error: unknown) => {
       const taken = isUniqueViolation(error, 'projects_path_key') || isUniqueViolation(error, 'projects_name_key');

@@ -58,12 +58,13 @@ export async function shareLocked(db: Db, namespaceIds: readonly number[]): Prom
   return row !== undefined;
 }
 
-/** Whether the top of a tree of groups lets in only groups of the tree. */
-export async function keepsToItself(db: Db, topId: number): Promise<boolean> {
+/** Whether one of the groups lets in only groups of its tree. */
+export async function keepsToItself(db: Db, namespaceIds: readonly number[]): Promise<boolean> {
   const row = await db
     .selectFrom('namespaces')
-    .select('prevent_sharing_groups_outside_hierarchy as kept')
-    .where('id', '=', topId)
+    .select('id')
+    .where('id', 'in', [...namespaceIds])
+    .where('prevent_sharing_groups_outside_hierarchy', '=', true)
     .executeTakeFirst();
-  return row?.kept ?? false;
+  return row !== undefined;
 }

@@ -44,7 +44,7 @@ export function shareRoutes(deps: NamespacesDependencies, shares: ShareService):
         const shown = {
           externalUrl,
           repositoryStorage: caller.admin ? deps.repositoryStorage : null,
-          sharedWith: await sharedWith(db, subject.group.id),
+          sharedWith: await sharedWith(db, subject.group.id, caller),
           owner: caller.admin || subject.level === Level.owner,
           runnersToken: await deps.runnersToken(subject.group.id),
         };

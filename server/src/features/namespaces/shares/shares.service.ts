@@ -55,7 +55,7 @@ export function shareService(db: Db) {
     if (subject.kind === 'project' && (await shareLocked(db, ids)))
       throw badRequest('The group keeps its projects from being shared (share_with_group_lock)');
     const outside = top !== undefined && group.group.traversal_ids[0] !== top;
-    if (outside && (await keepsToItself(db, top))) throw notFound('Group');
+    if (outside && (await keepsToItself(db, ids))) throw notFound('Group');
   }
 
   return {

@@ -28,7 +28,7 @@ afterAll(() => app.close());
 const call = (method: 'GET' | 'POST' | 'DELETE', target: string, token?: BuiltToken, json?: Json) =>
   app.api<Json>(method, target, { token: token?.secret, ...(json ? { json } : {}) });
 
-test('[3/api.groups/8] [3/api.groups/9] a group with a group: 200 with the group, then 204', async () => {
+test('[3/api.groups/8 group_id, group_access, expires_at, 200] [3/api.groups/9] a group with a group: 200 with the group, then 204', async () => {
   const at = `/groups/${group.id}/share`;
   const json = { group_id: invited.id, group_access: 30, expires_at: '2999-12-31' };
   expect((await call('GET', `/groups/${group.id}`, guest)).status).toBe(404);
@@ -88,4 +88,22 @@ test('share_with_group_lock and prevent_sharing_groups_outside_hierarchy hold', 
   const other = await buildGroup(app, { parent: group });
   expect((await call('POST', `/groups/${inner.id}/share`, owner, { ...json, group_id: other.id })).status).toBe(200);
   await set({ share_with_group_lock: false, prevent_sharing_groups_outside_hierarchy: false });
+});
+
+test('security rule 2: invited groups that the caller may not see are told to nobody', async () => {
+  const open = await buildGroup(app, { owner: owner.user, visibility: 'public' });
+  const secret = await buildGroup(app, { owner: owner.user });
+  const inside = await buildToken(app);
+  await buildMember(app, { user: inside.user, of: secret, level: Level.guest });
+  expect(
+    (await call('POST', `/groups/${open.id}/share`, owner, { group_id: secret.id, group_access: 10 })).status,
+  ).toBe(200);
+  const told = async (token?: BuiltToken) =>
+    ((await call('GET', `/groups/${open.id}`, token)).body.shared_with_groups as Json[]).map(
+      ({ group_id }) => group_id,
+    );
+  expect(await told(owner)).toEqual([secret.id]);
+  expect(await told(inside)).toEqual([secret.id]);
+  expect(await told(guest)).toEqual([]);
+  expect(await told()).toEqual([]);
 });

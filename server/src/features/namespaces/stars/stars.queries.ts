@@ -1,6 +1,6 @@
 /** Rows of `project_stars`; the counts of projects follow by themselves. */
 import { sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { allOf, type Sql } from '../access/access.queries.ts';
@@ -30,14 +30,12 @@ export interface Starrer {
   readonly created_at: Date;
 }
 
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
 /** People who hide their profile are shown to themselves and administrators. */
 function starrers(projectId: number, search: string | undefined, seer: { id: number | null; admin: boolean }) {
   const conditions: Sql[] = [sql`s.project_id = ${projectId}`, sql`u.state = 'active'`];
   if (!seer.admin) conditions.push(sql`(not u.private_profile or u.id = ${seer.id}::bigint)`);
   if (search) {
-    const pattern = likePattern(search);
+    const pattern = containing(search);
     conditions.push(sql`(u.name ilike ${pattern} or u.username ilike ${pattern})`);
   }
   return sql`from project_stars s join users u on u.id = s.user_id where ${allOf(conditions)}`;

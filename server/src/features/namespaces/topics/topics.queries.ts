@@ -1,12 +1,10 @@
 /** Rows of `topics`; the database keeps the topics of projects to them and counts the projects. */
 import { type Insertable, sql, type Updateable } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Topic } from '../../../kernel/db/rows.ts';
 import type { TopicsTable } from '../../../kernel/db/tables.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
-
-const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 export interface TopicFilter {
   readonly search?: string | undefined;
@@ -15,7 +13,7 @@ export interface TopicFilter {
 
 function filtered(db: Db, { search, withoutProjects }: TopicFilter) {
   let query = db.selectFrom('topics');
-  if (search) query = query.where('name', 'ilike', likePattern(search));
+  if (search) query = query.where('name', 'ilike', containing(search));
   if (withoutProjects) query = query.where('total_projects_count', '=', 0);
   return query;
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, buildAdmin, buildMember, buildToken, buildUser } from '../../../../test/factories.ts';
+import { gitClient } from '../../../../test/git.ts';
 import { plansOf } from '../../../../test/plans.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -69,6 +70,24 @@ describe('GET /events', () => {
     expect((await list('/events', owner, { sort: 'asc', per_page: 1 }))[0]?.action_name).toBe('created');
   });
 
+  it('tells of pages of the wiki, to who reads it', async () => {
+    const page = { title: 'Home page', content: 'x' };
+    await repository.api('POST', '/wikis', { json: page });
+    await repository.api('PUT', '/wikis/Home-page', { json: { content: 'y' } });
+    await repository.api('DELETE', '/wikis/Home-page');
+    const ofWiki = () => list('/events', owner, { target_type: 'wiki' });
+    await eventually('events of the wiki', async () => (await ofWiki()).length === 3);
+    expect(names(await ofWiki())).toEqual(['destroyed', 'updated', 'created']);
+    expect((await ofWiki())[0]).toMatchObject({
+      target_type: 'WikiPage::Meta',
+      target_title: 'Home page',
+      wiki_page: { slug: 'Home-page', title: 'Home page', wiki_page_meta_id: expect.any(Number) },
+    });
+    await repository.api('PUT', '', { json: { wiki_access_level: 'disabled' } });
+    expect(await ofWiki()).toEqual([]);
+    await app.db.deleteFrom('events').where('target_type', '=', 'wiki_page').execute();
+  });
+
   it('tells of pushes which commits they brought', async () => {
     const [removed, tag] = await list('/events', owner, { action: 'pushed' });
     const change = (await list('/events', owner, { action: 'pushed', per_page: 100 })).find(
@@ -85,6 +104,44 @@ describe('GET /events', () => {
     });
     expect(tag?.push_data).toMatchObject({ action: 'created', ref_type: 'tag', ref: 'v1', commit_count: 1 });
     expect(removed?.push_data).toMatchObject({ action: 'removed', commit_to: null, commit_count: 0 });
+  });
+
+  it('tells of a push of many branches or tags once (push_event_activities_limit)', async () => {
+    const git = await gitClient();
+    const somebody = await buildToken(app);
+    const own = await buildRepositoryProject(app, { owner: somebody, files: { a: 'a' } });
+    const settled = async (count: number) => {
+      await app.delivery.drain();
+      const events = (await list('/events', somebody, { action: 'pushed', per_page: 100 })).slice(0, count);
+      return events.map(({ action_name, push_data }) => ({ action_name, push_data }));
+    };
+    try {
+      await git.run(['clone', '-q', own.remote(somebody.secret), 'clone']);
+      const push = (refs: readonly string[]) => git.run(['push', '-q', 'origin', ...refs], 'clone');
+      const heads = ['a', 'b', 'c', 'd'].map((name) => `HEAD:refs/heads/many-${name}`);
+      const data = { commit_from: null, commit_to: null, commit_title: null, commit_count: 0, ref: null };
+      await push([...heads, 'HEAD:refs/tags/one']);
+      const [tag, branches, ...before] = await settled(100);
+      expect(before).toHaveLength(1);
+      expect(tag).toMatchObject({ push_data: { ref: 'one', ref_type: 'tag', ref_count: null } });
+      expect(branches).toEqual({
+        action_name: 'pushed new',
+        push_data: { ...data, action: 'created', ref_type: 'branch', ref_count: 4 },
+      });
+      await push(['a', 'b', 'c'].map((name) => `:refs/heads/many-${name}`));
+      expect((await settled(3)).map(({ push_data }) => push_data)).toMatchObject(
+        ['c', 'b', 'a'].map((name) => ({ action: 'removed', ref: `many-${name}`, ref_count: null })),
+      );
+      await app.settings.write({ push_event_activities_limit: 2 });
+      await push(['1', '2', '3'].map((name) => `HEAD:refs/tags/t${name}`));
+      expect(await settled(1)).toEqual([
+        { action_name: 'pushed new', push_data: { ...data, action: 'created', ref_type: 'tag', ref_count: 3 } },
+      ]);
+      expect(await settled(100)).toHaveLength(7);
+    } finally {
+      await app.settings.write({ push_event_activities_limit: 3 });
+      await git.close();
+    }
   });
 
   it('takes action, target_type, before and after', async () => {

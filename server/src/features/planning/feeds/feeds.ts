@@ -46,6 +46,7 @@ function isDecodable(text: string): boolean {
 const target = (event: EventRow): string => {
   if (event.target_iid !== null) return `merge request !${event.target_iid}: ${event.target_title ?? ''}`;
   if (event.ref !== null) return `${event.ref_type === 'tag' ? 'tag' : 'branch'} ${event.ref}`;
+  if (event.ref_count !== null) return `${event.ref_count} ${event.ref_type === 'tag' ? 'tag(s)' : 'branch(es)'}`;
   return 'project';
 };
 

@@ -14,7 +14,7 @@ export const Branch = Entity('Branch', {
   web_url: Text(),
 });
 
-const Release = Entity('TagRelease', { tag_name: Text(), description: Text() });
+const Release = Entity('TagRelease', { tag_name: Text(), description: Nullable(Text()) });
 
 export const Tag = Entity('Tag', {
   name: Text(),

@@ -1,4 +1,6 @@
 /** Branches and tags over HTTP. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import type { BuiltToken } from '../../../../test/factories.ts';
@@ -147,6 +149,38 @@ describe('branches', () => {
     expect((await names({ sort: 'updated_asc' })).at(-1)).toBe('gamma');
   });
 
+  it('protected and not, by the words from before protections had rules', async () => {
+    const own = await buildRepositoryProject(app);
+    await own.api('POST', branches, { json: { branch: 'kept/one', ref: 'main' } });
+    const at = `${branches}/${encoded('kept/one')}`;
+    const put = async (what: string, json: Json = {}, token = own.owner.secret) => {
+      const { status, body } = await own.api('PUT', `${at}/${what}`, { json, token });
+      return [status, body.protected, body.developers_can_push, body.developers_can_merge];
+    };
+    const rule = async () =>
+      (await own.api<Json>('GET', `/protected_branches/${encoded('kept/one')}`)).body as Record<string, Json[]>;
+    expect(await put('protect')).toEqual([200, true, false, false]);
+    expect((await rule()).push_access_levels).toMatchObject([{ access_level: 40 }]);
+    // Again is no error, and changes what it is given only.
+    expect(await put('protect', { developers_can_merge: true })).toEqual([200, true, false, true]);
+    expect(await put('protect', { developers_can_push: true })).toEqual([200, true, true, true]);
+    expect(await put('protect', { developers_can_push: true })).toEqual([200, true, true, true]);
+    expect(await put('protect', { developers_can_push: false, developers_can_merge: false })).toEqual([
+      ...[200, true, false, false],
+    ]);
+    const member = (await own.member(30)).secret;
+    for (const what of ['protect', 'unprotect']) {
+      expect([what, (await put(what, {}, member))[0]]).toEqual([what, 403]);
+      const unknown = await own.api('PUT', `${branches}/nothing/${what}`);
+      expect([what, unknown.status, unknown.body]).toEqual([what, 404, { message: '404 Branch Not Found' }]);
+    }
+    expect(await put('unprotect')).toEqual([200, false, false, false]);
+    expect(await put('unprotect')).toEqual([200, false, false, false]);
+    expect(await put('protect', { developers_can_push: true, developers_can_merge: true })).toEqual([
+      ...[200, true, true, true],
+    ]);
+  });
+
   it('deleted, but not the default or a protected one', async () => {
     await project.api('POST', branches, { json: { branch: 'del/me', ref: 'main' } });
     const done = await project.api('DELETE', `${branches}/${encoded('del/me')}`, { token: developer.secret });
@@ -228,6 +262,26 @@ describe('tags', () => {
     expect(await names({ order_by: 'version', sort: 'desc', search: '^v' })).toEqual(['v1.10', 'v1.9', 'v1.2']);
     await pushLater(other, ['push', '-q', 'origin', 'later:refs/tags/aa-newest']);
     expect((await names({}))[0]).toBe('aa-newest');
+  });
+
+  it('the signature of one is told, unverified; 404 where there is none', async () => {
+    const signature = (name: string, token?: null) =>
+      project.api('GET', `${tags}/${encoded(name)}/signature`, token === null ? { token } : {});
+    await project.api('POST', tags, { json: { tag_name: 'plain', ref: 'main' } });
+    await project.api('POST', tags, { json: { tag_name: 'noted', ref: 'main', message: 'Text' } });
+    for (const name of ['plain', 'noted'])
+      expect([name, (await signature(name)).body]).toEqual([name, { message: '404 Signature Not Found' }]);
+    expect((await signature('nothing')).body).toEqual({ message: '404 Tag Not Found' });
+    expect((await signature('plain', null)).status).toBe(404);
+    await git.run(['clone', '-q', project.remote(project.owner.secret), 'signed']);
+    const armoured = '-----BEGIN SSH SIGNATURE-----\nU1NIU0lH\n-----END SSH SIGNATURE-----\n';
+    const object = `object ${tip}\ntype commit\ntag signed\ntagger A <a@example.com> 1700000000 +0000\n\nText\n${armoured}`;
+    await writeFile(path.join(git.directory, 'signed', 'object'), object);
+    const id = await git.run(['hash-object', '-t', 'tag', '-w', 'object'], 'signed');
+    await git.run(['push', '-q', 'origin', `${id}:refs/tags/signed`], 'signed');
+    const told = await signature('signed');
+    expect([told.status, told.body]).toMatchObject([200, { signature_type: 'SSH', verification_status: 'unverified' }]);
+    expect((await project.api('GET', `${tags}/signed`)).body.message).toBe('Text');
   });
 
   it('deleted; unknown ones are 404', async () => {

@@ -11,7 +11,9 @@ import {
   Sometimes,
   Text,
   Timestamp,
+  Word,
 } from '../../../kernel/http/entity.ts';
+import { verificationStatuses } from '../signatures/signatures.entity.ts';
 
 const CommitStats = Entity('CommitStats', { additions: Count(), deletions: Count(), total: Count() });
 
@@ -55,6 +57,9 @@ export const CommitDetail = Entity('CommitDetail', {
   status: Nullable(Text()),
   project_id: Id({ description: 'Id of the project' }),
   last_pipeline: Nullable(CommitPipeline),
+  signature_status: Nullable(
+    Word(verificationStatuses, { description: 'What its signature is worth, as `/signature` tells; null for none' }),
+  ),
 });
 
 export const CommitRef = Entity('CommitRef', { type: Text(), name: Text() });
@@ -80,4 +85,16 @@ export const Compare = Entity('Compare', {
   compare_timeout: Flag({ description: 'The comparison was too large to be finished' }),
   compare_same_ref: Flag({ description: 'Both sides are the same' }),
   web_url: Text(),
+});
+
+export const Contributor = Entity('Contributor', {
+  name: Text(),
+  email: Text(),
+  commits: Count({ description: 'Commits that they are the author of' }),
+  additions: Count({ description: 'Always 0: lines are not counted by author' }),
+  deletions: Count({ description: 'Always 0: lines are not counted by author' }),
+});
+
+export const CommitSequence = Entity('CommitSequence', {
+  count: Count({ description: 'Commits from the first one to this one' }),
 });

@@ -1,5 +1,6 @@
 /** Commit data to its JSON. */
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { FileChange } from '../face.ts';
 import type { CommitData, Stats } from '../reading/reader.ts';
 import type { CommitJson } from './commits.entity.ts';
 
@@ -33,4 +34,12 @@ export function commitJson(
     web_url: `${projectUrl}/-/commit/${commit.id}`,
     ...(options.stats ? { stats: { ...options.stats } } : {}),
   };
+}
+
+/** A changed file with the two lines that name it in front of its hunks, as `patch` wants them. */
+export function unified(file: FileChange): FileChange {
+  if (!file.diff.startsWith('@@')) return file;
+  const before = file.new_file ? '/dev/null' : `a/${file.old_path}`;
+  const after = file.deleted_file ? '/dev/null' : `b/${file.new_path}`;
+  return { ...file, diff: `--- ${before}\n+++ ${after}\n${file.diff}` };
 }

@@ -1,4 +1,5 @@
-/** What the database knows of commits: their newest pipeline. */
+/** What the database knows of commits: their newest pipeline, and which projects have histories in common. */
+import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Pipeline } from '../../../kernel/db/rows.ts';
 
@@ -18,4 +19,18 @@ export async function lastPipeline(db: Db, projectId: number, sha: string): Prom
     .limit(1)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** Whether both projects are forks of one project, at any distance. */
+export async function areRelated(db: Db, one: number, other: number): Promise<boolean> {
+  const { rows } = await sql<{ related: boolean }>`
+    with recursive above (start, id) as (
+      values (${one}::bigint, ${one}::bigint), (${other}::bigint, ${other}::bigint)
+      union
+      select above.start, p.forked_from_project_id from above join projects p on p.id = above.id
+        where p.forked_from_project_id is not null
+    ) select exists (
+      select from above a join above b on b.id = a.id where a.start = ${one} and b.start = ${other}
+    ) as related`.execute(db);
+  return rows[0]?.related ?? false;
 }

@@ -1,11 +1,10 @@
-/** The API of commits and comparisons: list, create, look, diff, refs, compare. */
+/** The API of commits: list, create, look, diff, refs. */
 
-import type { Static } from 'typebox';
 import Type from 'typebox';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import type { Db } from '../../../kernel/db/index.ts';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { badRequest, notFound } from '../../../kernel/http/errors.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import { mapPageAsync, offsetPage, slicePage } from '../../../kernel/http/pagination.ts';
 import { mutuallyExclusive } from '../../../kernel/http/params/groups.ts';
 import {
@@ -19,19 +18,22 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
-import type { RepositoryAccess } from '../face.ts';
-import type { RepositoryReader } from '../reading/reader.ts';
-import { Commit, CommitDetail, CommitRef, Compare, FileDiff } from './commits.entity.ts';
-import { commitJson, projectPath } from './commits.json.ts';
-import { lastPipeline } from './commits.queries.ts';
+import type { LogFilter, RepositoryReader } from '../reading/reader.ts';
+import { Commit, CommitDetail, CommitRef, FileDiff } from './commits.entity.ts';
+import { commitJson, unified } from './commits.json.ts';
 import type { CommitService } from './commits.service.ts';
+import type { CommitDetails } from './detail.ts';
 
 export interface CommitRoutesDependencies {
-  readonly db: Db;
-  readonly externalUrl: string;
+  readonly details: CommitDetails;
   readonly reader: RepositoryReader;
-  readonly access: RepositoryAccess;
   readonly commits: CommitService;
+  /** The project of a start point; undefined for the project itself. Refuses what the caller may not read, or is no relative. */
+  readonly startProject: (
+    subject: ProjectSubject,
+    idOrPath: string,
+    caller: Caller,
+  ) => Promise<ProjectSubject | undefined>;
 }
 
 const tag = 'Commits';
@@ -39,6 +41,9 @@ const id = IdOrPath('Id or path of the project');
 const sha = Str({ description: 'Hash, branch or tag' });
 const readCode = { on: 'project', ability: 'read_code' } as const;
 const credentials = ['token', 'session'] as const;
+
+/** Refs that lead to commits of merge requests, and of nothing else that has not refs of its own. */
+const ofRequests = ['refs/merge-requests', 'refs/pipelines'];
 
 const commitAction = Type.Object({
   action: OneOf(['create', 'delete', 'move', 'update', 'chmod'], { description: 'What is done with the file' }),
@@ -51,32 +56,8 @@ const commitAction = Type.Object({
 });
 
 export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
-  const { reader, access } = deps;
-  const urlOf = (subject: ProjectSubject) => `${deps.externalUrl}/${projectPath(subject)}`;
-
-  async function resolved(subject: ProjectSubject, revision: string): Promise<string> {
-    const found = await reader.resolve(subject.project, revision);
-    if (found === null) throw notFound('Commit');
-    return found;
-  }
-
-  async function detail(
-    subject: ProjectSubject,
-    commitId: string,
-    withStats: boolean,
-  ): Promise<Static<typeof CommitDetail>> {
-    const [commit, stats, pipeline] = await Promise.all([
-      reader.commit(subject.project, commitId),
-      withStats ? reader.stats(subject.project, commitId) : undefined,
-      lastPipeline(deps.db, subject.project.id, commitId),
-    ]);
-    return {
-      ...commitJson(commit, urlOf(subject), { stats, trailers: true }),
-      status: pipeline?.status ?? null,
-      project_id: subject.project.id,
-      last_pipeline: pipeline && { ...pipeline, web_url: `${urlOf(subject)}/-/pipelines/${pipeline.id}` },
-    };
-  }
+  const { reader, details } = deps;
+  const { urlOf, resolved } = details;
 
   return [
     route({
@@ -109,12 +90,14 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
         trailers: Optional(Bool({ description: 'Also give the trailers of messages' })),
       }),
       responses: { 200: ListOf(Commit) },
-      handler: async ({ params, subject, page }) => {
+      handler: async ({ params, subject, caller, page }) => {
         const project = subject.project;
-        const range = await revisionRange(reader, subject, params.ref_name, params.all ?? false);
+        const range = await revisionRange(reader, subject, params.ref_name || undefined, params.all ?? false);
         if (!range) return slicePage(page, []);
         const found = await reader.log(project, {
           ...range,
+          // Who may not see merge requests learns nothing of what waits in them.
+          hidden: canOnProject(caller, 'read_merge_request', subject) ? [] : ofRequests,
           path: params.path,
           follow: params.follow,
           since: params.since,
@@ -172,24 +155,25 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       responses: { 201: CommitDetail },
       errors: [409],
       handler: async ({ params, subject, caller }) => {
-        if (
-          params.start_project !== undefined &&
-          params.start_project !== String(subject.project.id) &&
-          params.start_project !== projectPath(subject)
-        ) {
-          throw badRequest('start_project must be the project itself: starting from another one is not available yet');
-        }
+        const startProject =
+          params.start_project === undefined
+            ? undefined
+            : await deps.startProject(subject, params.start_project, caller);
         const made = await deps.commits.create(subject, caller, {
           branch: params.branch,
           message: params.commit_message,
-          actions: params.actions,
+          // The bit is chmod's alone.
+          actions: params.actions.map(({ execute_filemode, ...action }) =>
+            action.action === 'chmod' && execute_filemode !== undefined ? { ...action, execute_filemode } : action,
+          ),
           startBranch: params.start_branch,
           startSha: params.start_sha,
+          startProject,
           authorName: params.author_name,
           authorEmail: params.author_email,
           force: params.force ?? false,
         });
-        return detail(subject, made, params.stats ?? true);
+        return details.of(subject, caller, made, params.stats ?? true);
       },
     }),
     route({
@@ -205,8 +189,8 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
         stats: Optional(Bool({ default: true, description: 'Also give numbers of added and removed lines' })),
       }),
       responses: { 200: CommitDetail },
-      handler: async ({ params, subject }) =>
-        detail(subject, await resolved(subject, params.sha), params.stats ?? true),
+      handler: async ({ params, subject, caller }) =>
+        details.of(subject, caller, await resolved(subject, params.sha), params.stats ?? true),
     }),
     route({
       method: 'GET',
@@ -220,7 +204,8 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
       responses: { 200: ListOf(FileDiff) },
       handler: async ({ params, subject, page }) => {
         const commitId = await resolved(subject, params.sha);
-        return slicePage(page, (await deps.commits.diffOfCommit(subject.project, commitId)).files);
+        const { files } = await deps.commits.diffOfCommit(subject.project, commitId);
+        return slicePage(page, params.unidiff ? files.map(unified) : files);
       },
     }),
     route({
@@ -248,43 +233,6 @@ export function commitRoutes(deps: CommitRoutesDependencies): Route[] {
         return slicePage(page, names.flat());
       },
     }),
-    route({
-      method: 'GET',
-      path: '/projects/:id/repository/compare',
-      summary: 'Compare two revisions',
-      tag: 'Repositories',
-      credentials,
-      access: readCode,
-      params: Type.Object({
-        id,
-        from: Str({ minLength: 1, description: 'Commit, branch or tag to compare from' }),
-        to: Str({ minLength: 1, description: 'Commit, branch or tag to compare to' }),
-        straight: Optional(Bool({ default: false, description: 'Compare directly instead of from the merge base' })),
-        unidiff: Optional(Bool({ description: 'Give diffs in the unified format' })),
-      }),
-      responses: { 200: Compare },
-      handler: async ({ params, subject }) => {
-        const project = subject.project;
-        const [from, to] = await Promise.all([
-          reader.resolve(project, params.from),
-          reader.resolve(project, params.to),
-        ]);
-        if (from === null || to === null) throw notFound('Ref');
-        const base = params.straight ? from : ((await reader.mergeBase(project, from, to)) ?? from);
-        const [commits, changes] = await Promise.all([
-          access.commitsBetween(subject, from, to, { skip: 0, limit: 1000 }),
-          access.diff(project, base, to),
-        ]);
-        return {
-          commit: commits[0] ?? null,
-          commits: commits.reverse(),
-          diffs: changes.files,
-          compare_timeout: false,
-          compare_same_ref: from === to,
-          web_url: `${urlOf(subject)}/-/compare/${encodeURIComponent(params.from)}...${encodeURIComponent(params.to)}`,
-        };
-      },
-    }),
   ];
 }
 
@@ -294,7 +242,7 @@ async function revisionRange(
   subject: ProjectSubject,
   refName: string | undefined,
   all: boolean,
-): Promise<{ from: string[] | null; not?: string[] } | null> {
+): Promise<Pick<LogFilter, 'from' | 'not' | 'either'> | null> {
   const project = subject.project;
   if (all) return { from: null };
   const text = refName ?? project.default_branch ?? 'HEAD';
@@ -311,6 +259,5 @@ async function revisionRange(
   const [a, b] = await Promise.all([reader.resolve(project, name(left)), reader.resolve(project, name(right))]);
   if (a === null || b === null) throw notFound('Ref');
   if (dots === '..') return { from: [b], not: [a] };
-  const base = await reader.mergeBase(project, a, b);
-  return { from: [a, b], ...(base === null ? {} : { not: [base] }) };
+  return { from: [], either: [a, b] };
 }

@@ -6,6 +6,7 @@ import type { FileChange, RepositoryRow } from '../face.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
+import { committerOf } from './committer.ts';
 
 export interface FileAction {
   readonly action: 'create' | 'delete' | 'move' | 'update' | 'chmod';
@@ -23,6 +24,8 @@ export interface NewCommitOptions {
   readonly actions: readonly FileAction[];
   readonly startBranch: string | undefined;
   readonly startSha: string | undefined;
+  /** The project of the start point; the project itself unless given. Whether the caller may read it was checked. */
+  readonly startProject?: ProjectSubject | undefined;
   readonly authorName: string | undefined;
   readonly authorEmail: string | undefined;
   /** Puts the branch on a new commit over the start point, whatever it was. */
@@ -112,31 +115,30 @@ export function commitService(deps: {
   const { reader } = deps;
 
   /** Refuses when the file changed since the client looked at it. */
-  async function checkLastCommit(subject: ProjectSubject, start: string, action: FileAction): Promise<void> {
+  async function checkLastCommit(project: RepositoryRow, start: string, action: FileAction): Promise<void> {
     if (action.last_commit_id === undefined || action.action === 'create' || action.action === 'chmod') return;
     const path = action.action === 'move' ? (action.previous_path ?? action.file_path) : action.file_path;
-    const last = await reader.lastCommitOf(subject.project, start, path);
+    const last = await reader.lastCommitOf(project, start, path);
     if (last !== null && last !== action.last_commit_id) {
       throw plainError(400, 'You are attempting to update a file that has changed since you started editing it.');
     }
   }
 
   async function startOf(
-    subject: ProjectSubject,
     options: NewCommitOptions,
+    project: RepositoryRow,
     tip: string | null,
   ): Promise<string | null> {
     if (options.startSha !== undefined) {
-      const sha = await reader.resolve(subject.project, options.startSha);
+      const sha = await reader.resolve(project, options.startSha);
       if (sha === null) throw plainError(400, `Cannot find start_sha '${options.startSha}'`);
       return sha;
     }
-    if (options.startBranch !== undefined) {
-      const sha = await reader.resolve(subject.project, `refs/heads/${options.startBranch}`);
-      if (sha === null) throw plainError(400, `Invalid reference name: ${options.startBranch}`);
-      return sha;
-    }
-    return tip;
+    const branch = options.startBranch ?? (options.startProject ? options.branch : undefined);
+    if (branch === undefined) return tip;
+    const sha = await reader.resolve(project, `refs/heads/${branch}`);
+    if (sha === null) throw plainError(400, `Invalid reference name: ${branch}`);
+    return sha;
   }
 
   return {
@@ -145,7 +147,9 @@ export function commitService(deps: {
       if (!user) throw unauthorized();
       if (git.branchNameProblem(options.branch) !== null) throw plainError(400, 'Branch name is invalid');
       const ref = `refs/heads/${options.branch}`;
-      const explicitStart = options.startBranch !== undefined || options.startSha !== undefined;
+      const { startProject } = options;
+      const explicitStart = [options.startBranch, options.startSha, startProject].some((start) => start !== undefined);
+      const from = startProject?.project ?? subject.project;
       let made = '';
       await deps.writes.write({
         subject,
@@ -154,20 +158,27 @@ export function commitService(deps: {
         async build(bench) {
           const base = bench.quarantine.base;
           const tip = await git.readRef(base, ref as git.RefName);
-          if (tip !== null && explicitStart && !options.force && options.startBranch !== options.branch) {
+          if (
+            tip !== null &&
+            explicitStart &&
+            !options.force &&
+            (startProject || options.startBranch !== options.branch)
+          ) {
             throw plainError(
               400,
               `A branch called '${options.branch}' already exists. Switch to that branch in order to make changes`,
             );
           }
-          const start = await startOf(subject, options, tip);
+          const start = await startOf(options, from, tip);
+          if (startProject && start !== null)
+            await git.carryCommit(bench.quarantine, deps.open(startProject.project), knownSha(start));
           if (start === null && (await reader.branches(subject.project)).length > 0) {
             throw plainError(400, 'You can only create or edit files when you are on a branch');
           }
-          for (const action of options.actions) if (start !== null) await checkLastCommit(subject, start, action);
+          for (const action of options.actions) if (start !== null) await checkLastCommit(from, start, action);
           const editor = git.createTreeEditor(
             bench.quarantine,
-            start === null ? null : await git.treeOf(base, knownSha(start)),
+            start === null ? null : await git.treeOf(bench.quarantine.repo, knownSha(start)),
           );
           try {
             for (const action of options.actions) await editor.apply(treeAction(action));
@@ -175,15 +186,14 @@ export function commitService(deps: {
             if (error instanceof git.TreeActionError) throw plainError(400, wording[error.problem](error.path));
             throw error;
           }
-          const seconds = Math.floor(Date.now() / 1000);
-          const committer = { name: user.name, email: user.commit_email ?? user.email, seconds };
+          const committer = committerOf(user);
           made = await git.createCommit(bench.quarantine, {
             tree: await editor.write(),
             parents: start === null ? [] : [knownSha(start)],
             author: {
               name: options.authorName ?? committer.name,
               email: options.authorEmail ?? committer.email,
-              seconds,
+              seconds: committer.seconds,
             },
             committer,
             message: options.message,

@@ -128,7 +128,7 @@ describe('list', () => {
     expect(await titles({ first_parent: true })).toEqual(['last', 'merge', 'shrink', 'base']);
   });
 
-  it('[2/api.commits/1 order] by date, or topologically', async () => {
+  it('[2/api.commits/1 order] [2/api.commits/1 default] [2/api.commits/1 topo] by date, or topologically', async () => {
     expect(await titles({ order: 'default' })).toEqual(all);
     expect(await titles({ order: 'topo' })).toEqual(['last', 'merge', 'rename', 'shrink', 'base']);
     const bad = await project.api('GET', '/repository/commits', { query: { order: 'random' } });
@@ -185,7 +185,7 @@ describe('get', () => {
   const get = (sha: string, query: Record<string, unknown> = {}) =>
     project.api('GET', `/repository/commits/${encodeURIComponent(sha)}`, { query });
 
-  it('[2/fields.commit/1] [2/fields.commit/2] [2/fields.commit/3] [2/fields.commit/4] [2/fields.commit/5] [2/fields.commit/6] [2/fields.commit/7] [2/fields.commit/8] [2/fields.commit/9] [2/fields.commit/10] [2/fields.commit/11] [2/fields.commit/12] [2/fields.commit/13] [2/fields.commit/14] [2/api.commits/10 sha] every field', async () => {
+  it('[2/fields.commit/1] [2/fields.commit/2] [2/fields.commit/3] [2/fields.commit/4] [2/fields.commit/5 author_name] [2/fields.commit/5 author_email] [2/fields.commit/6] [2/fields.commit/7 committer_name] [2/fields.commit/7 committer_email] [2/fields.commit/8] [2/fields.commit/9] [2/fields.commit/10] [2/fields.commit/11] [2/fields.commit/12 stats] [2/fields.commit/12 additions] [2/fields.commit/12 deletions] [2/fields.commit/12 total] [2/fields.commit/13] [2/api.commits/10 sha] every field', async () => {
     const { status, body } = await get('feature/one');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -206,6 +206,7 @@ describe('get', () => {
       web_url: `${app.url}/${project.fullPath}/-/commit/${ids.rename}`,
       stats: { additions: 0, deletions: 0, total: 0 },
       status: null,
+      signature_status: null,
       project_id: project.id,
       last_pipeline: null,
     });
@@ -221,7 +222,7 @@ describe('get', () => {
     expect((await get('main', { stats: true })).body).toHaveProperty('stats');
   });
 
-  it('[2/fields.commit/13] [2/fields.commit/14] tells the newest pipeline and its status', async () => {
+  it('[2/fields.commit/13] [2/fields.commit/14 last_pipeline] [2/fields.commit/14 id] [2/fields.commit/14 ref] [2/fields.commit/14 sha] [2/fields.commit/14 status] tells the newest pipeline and its status', async () => {
     const { nextIid } = await import('../../namespaces/index.ts');
     const iid = await nextIid(app.db, project.id, 'pipeline');
     const values = {
@@ -252,6 +253,33 @@ describe('get', () => {
     expect(anonymous.status).toBe(404);
   });
 
+  it('tells how a commit is signed; 404 for one that is not', async () => {
+    const of = async (sha: string) => {
+      const answer = await project.api('GET', `/repository/commits/${sha}/signature`);
+      return [answer.status, answer.body];
+    };
+    expect(await of('main')).toEqual([404, { message: '404 Signature Not Found' }]);
+    expect(await of('nothing')).toEqual([404, { message: '404 Commit Not Found' }]);
+    expect((await project.api('GET', '/repository/commits/main/signature', { token: null })).status).toBe(404);
+    for (const [begin, type] of [
+      ['PGP SIGNATURE', 'PGP'],
+      ['SSH SIGNATURE', 'SSH'],
+      ['SIGNED MESSAGE', 'X509'],
+    ]) {
+      const { writeFile } = await import('node:fs/promises');
+      const [tree, who] = [await git.run(['rev-parse', 'main^{tree}'], 'work'), 'A <a@example.com> 1700000000 +0000'];
+      const signature = `-----BEGIN ${begin}-----\n \n AAAA\n -----END ${begin}-----`;
+      const text = `tree ${tree}\nauthor ${who}\ncommitter ${who}\ngpgsig ${signature}\n\nsigned\n`;
+      await writeFile(`${git.directory}/signed`, text);
+      const id = await git.run(['hash-object', '-w', '-t', 'commit', '../signed'], 'work');
+      await git.run(['push', '-q', project.remote(project.owner.secret), `${id}:refs/heads/signed-${type}`], 'work');
+      expect(await of(`signed-${type}`)).toMatchObject([
+        200,
+        { signature_type: type, verification_status: 'unverified' },
+      ]);
+    }
+  });
+
   it('security 17: a commit of another project is not found here', async () => {
     const other = await buildRepositoryProject(app, { owner: project.owner });
     const { body } = await other.api('GET', '/repository/commits/main');
@@ -280,7 +308,7 @@ describe('get', () => {
     expect(root.headers.get('x-total')).toBe('2');
   });
 
-  it('[2/api.commits/11 sha] [2/api.commits/11 type] [2/api.commits/11 page] [2/api.commits/11 per_page] refs that contain it', async () => {
+  it('[2/api.commits/11 sha] [2/api.commits/11 type] [2/api.commits/11 branch] [2/api.commits/11 tag] [2/api.commits/11 all] [2/api.commits/11 name] [2/api.commits/11 page] [2/api.commits/11 per_page] refs that contain it', async () => {
     const refs = async (query: Record<string, unknown>) =>
       (await project.api<Json[]>('GET', `/repository/commits/${ids.base}/refs`, { query })).body;
     const branches = [
@@ -294,6 +322,7 @@ describe('get', () => {
     expect(await refs({ type: 'branch' })).toEqual(branches);
     expect(await refs({ type: 'tag' })).toEqual(tags);
     expect(await refs({ per_page: 3, page: 2 })).toEqual(tags);
+    expect(await refs({ per_page: 1, type: 'branch' })).toEqual(branches.slice(0, 1));
     const bad = await project.api('GET', `/repository/commits/${ids.base}/refs`, { query: { type: 'note' } });
     expect([bad.status, bad.body]).toEqual([400, { error: 'type does not have a valid value' }]);
   });

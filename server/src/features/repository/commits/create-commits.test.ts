@@ -1,13 +1,14 @@
 /** Commits made through the API: every action and parameter, what is refused, and what follows from them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
+import { eventually } from '../../../../test/ci.ts';
 import { buildToken } from '../../../../test/factories.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../../test/repositories.ts';
 
 let app: TestApp;
 let project: RepositoryProject;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ background: true });
   project = await buildRepositoryProject(app, { files: { 'a.txt': 'one\n', 'bin/run': '#!/bin/sh\n' } });
 });
 afterAll(() => app.close());
@@ -23,7 +24,7 @@ const entry = async (branch: string, file: string) =>
   (await project.api('GET', `/repository/files/${encodeURIComponent(file)}`, { query: { ref: branch } })).body;
 
 describe('parameters', () => {
-  it('[2/api.commits/2 branch] [2/api.commits/2 commit_message] [2/api.commits/2 actions] [2/api.commits/2 stats] answers the commit with its stats', async () => {
+  it('[2/api.commits/2 branch] [2/api.commits/2 commit_message] [2/api.commits/2 actions[]] [2/api.commits/2 stats] answers the commit with its stats', async () => {
     const actions = [{ action: 'create', file_path: 'b.txt', content: 'x\ny\n' }];
     const answer = await post({ branch: 'main', commit_message: 'Add b\n\nBody', actions });
     expect(answer.status).toBe(201);
@@ -81,14 +82,45 @@ describe('parameters', () => {
     expect(unknown.status).toBe(400);
   });
 
-  it('[2/api.commits/2 start_project] is the project itself, by id or path', async () => {
+  it('[2/api.commits/2 start_project] [2/api.commits/2 id] is the project itself, by id or path', async () => {
     for (const [index, start] of [project.id, project.fullPath].entries()) {
       const actions = [{ action: 'create', file_path: `sp${index}`, content: '' }];
       expect((await act(`sp-${index}`, actions, { start_project: start })).status).toBe(201);
     }
-    const other = await buildRepositoryProject(app);
-    const refused = await act('sp-x', [{ action: 'create', file_path: 'x', content: '' }], { start_project: other.id });
-    expect(refused.status).toBe(400);
+    const other = await buildRepositoryProject(app, { owner: project.owner });
+    const create = [{ action: 'create', file_path: 'x', content: '' }];
+    const refused = await act('sp-x', create, { start_project: other.id });
+    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining('fork network')]);
+    const hidden = await buildRepositoryProject(app);
+    const unseen = await act('sp-x', create, { start_project: hidden.id });
+    expect([unseen.status, unseen.body]).toEqual([404, { message: '404 Project Not Found' }]);
+  });
+
+  it('[2/api.commits/2 start_project] is a relative by forks, whose history comes along', async () => {
+    const { secret } = project.owner;
+    const forked = await project.api<{ id: number; path_with_namespace: string }>('POST', '/fork', {
+      json: { name: 'fork', path: `fork-${project.id}` },
+    });
+    const fork = `/projects/${forked.body.id}`;
+    await eventually('the fork', async () => {
+      const { status } = await app.api('GET', `${fork}/repository/branches/main`, { token: secret });
+      return status === 200;
+    });
+    const far = await project.commit('far', { 'far.txt': 'far' }, { start_branch: 'main' });
+    const actions = [{ action: 'update', file_path: 'far.txt', content: 'further', last_commit_id: far }];
+    const body = { branch: 'here', commit_message: 'On top', actions, start_project: project.fullPath };
+    const post = (more: Json) =>
+      app.api<Json>('POST', `${fork}/repository/commits`, { token: secret, json: { ...body, ...more } });
+    const made = await post({ start_branch: 'far' });
+    expect([made.status, made.body.parent_ids]).toEqual([201, [far]]);
+    const history = await app.api<Json[]>('GET', `${fork}/repository/commits?ref_name=here`, { token: secret });
+    expect(history.body[1]?.id).toBe(far);
+    // The branch of the same name there, where none is given.
+    expect((await post({ branch: 'far' })).body.parent_ids).toEqual([far]);
+    expect((await post({ branch: 'far' })).status).toBe(400);
+    const stranger = await buildToken(app);
+    const denied = await app.api('POST', `${fork}/repository/commits`, { token: stranger.secret, json: body });
+    expect(denied.status).toBe(404);
   });
 
   it('[2/api.commits/2 author_email] [2/api.commits/2 author_name] name another author; the committer stays the caller', async () => {
@@ -224,7 +256,7 @@ describe('parameters', () => {
 });
 
 describe('actions', () => {
-  it('[2/api.commits/3 create] [2/api.commits/3 update] [2/api.commits/3 delete] [2/api.commits/3 move] [2/api.commits/3 chmod] [2/api.commits/4] [2/api.commits/6] in one commit', async () => {
+  it('[2/api.commits/3 create] [2/api.commits/3 update] [2/api.commits/3 delete] [2/api.commits/3 move] [2/api.commits/3 chmod] [2/api.commits/4] [2/api.commits/6 delete] [2/api.commits/6 chmod] in one commit', async () => {
     const answer = await act('several', [
       { action: 'create', file_path: 'dir/new.txt', content: 'new' },
       { action: 'update', file_path: 'a.txt', content: 'two\n' },
@@ -239,7 +271,7 @@ describe('actions', () => {
     expect((await project.api('GET', '/repository/files/bin%2Frun', { query: { ref: 'several' } })).status).toBe(404);
   });
 
-  it('[2/api.commits/5] [2/api.commits/6] a move keeps the content without one, or takes a new one', async () => {
+  it('[2/api.commits/5 previous_path] [2/api.commits/5 move] [2/api.commits/6 move] a move keeps the content without one, or takes a new one', async () => {
     await act('mv', [{ action: 'move', file_path: 'kept', previous_path: 'a.txt' }]);
     expect(await raw('mv', 'kept')).toBe('one\n');
     await act('mv', [{ action: 'move', file_path: 'kept2', previous_path: 'kept', content: 'changed' }], {
@@ -255,7 +287,7 @@ describe('actions', () => {
     expect([made.status, made.body]).toEqual([400, { error: 'actions[content] is missing' }]);
   });
 
-  it('[2/api.commits/7] base64 carries any bytes, and is refused when it is none', async () => {
+  it('[2/api.commits/7 encoding] [2/api.commits/7 text] [2/api.commits/7 base64] base64 carries any bytes, and is refused when it is none', async () => {
     const bytes = Buffer.from([0, 255, 1, 254, 10]);
     await act('b64', [
       { action: 'create', file_path: 'data.bin', content: bytes.toString('base64'), encoding: 'base64' },
@@ -268,7 +300,7 @@ describe('actions', () => {
     expect(bad.status).toBe(400);
   });
 
-  it('[2/api.commits/8] last_commit_id refuses what changed since, for update, move and delete', async () => {
+  it('[2/api.commits/8 last_commit_id] [2/api.commits/8 update] [2/api.commits/8 move] [2/api.commits/8 delete] last_commit_id refuses what changed since, for update, move and delete', async () => {
     const first = await project.commit('locked', { l: '1' }, { start_branch: 'main' });
     const second = await project.commit('locked', [
       { action: 'update', file_path: 'l', content: '2', last_commit_id: first },
@@ -290,13 +322,61 @@ describe('actions', () => {
     expect(fresh.status).toBe(201);
   });
 
-  it('[2/api.commits/9] chmod sets and clears the executable bit', async () => {
+  it('[2/api.commits/9 execute_filemode] [2/api.commits/9 chmod] chmod sets and clears the executable bit', async () => {
     await act('mode', [{ action: 'chmod', file_path: 'bin/run', execute_filemode: true }]);
     expect((await entry('mode', 'bin/run')).execute_filemode).toBe(true);
     await act('mode', [{ action: 'chmod', file_path: 'bin/run', execute_filemode: false }], {
       start_branch: undefined,
     });
     expect((await entry('mode', 'bin/run')).execute_filemode).toBe(false);
+  });
+
+  it('[2/api.commits/3 action] [2/api.commits/4] asks for what every action needs, and ignores what is for others', async () => {
+    const create = { action: 'create', file_path: 'own', content: 'x' };
+    for (const [action, error] of [
+      [{ file_path: 'own' }, 'actions[0][action] is missing'],
+      [{ action: 'delete' }, 'actions[0][file_path] is missing'],
+      [{ ...create, action: ['create'] }, 'actions[0][action] is invalid'],
+      [{ ...create, encoding: 'rot13' }, 'actions[0][encoding] does not have a valid value'],
+      [{ ...create, file_path: '' }, 'actions[0][file_path] is empty'],
+    ] as const)
+      expect([action, (await act('needs', [action])).body]).toEqual([action, { error }]);
+    const stale = 'f'.repeat(40);
+    const made = await act('needs', [
+      { ...create, previous_path: 'a.txt', last_commit_id: stale, execute_filemode: true },
+      { action: 'chmod', file_path: 'bin/run', execute_filemode: true, last_commit_id: stale, content: 'not this' },
+    ]);
+    expect([made.status, made.body.stats]).toEqual([201, { additions: 1, deletions: 0, total: 1 }]);
+    expect((await entry('needs', 'own')).execute_filemode).toBe(false);
+    expect(await raw('needs', 'a.txt')).toBe('one\n');
+    expect(await raw('needs', 'bin/run')).toBe('#!/bin/sh\n');
+  });
+
+  it('of fifty writers who know the same last commit one wins, round by round', async () => {
+    let known = await project.commit('race', { raced: 'start' }, { start_branch: 'main' });
+    for (let round = 1; round <= 3; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, writer) =>
+          act(
+            'race',
+            [{ action: 'update', file_path: 'raced', content: `${round}.${writer}`, last_commit_id: known }],
+            {
+              start_branch: undefined,
+            },
+          ),
+        ),
+      );
+      const won = answers.filter(({ status }) => status === 201);
+      expect(won).toHaveLength(1);
+      for (const { status, body } of answers)
+        if (status !== 201) expect([status, body.message]).toEqual([400, expect.stringContaining('has changed since')]);
+      expect(won[0]?.body.parent_ids).toEqual([known]);
+      known = String(won[0]?.body.id);
+      const winner = answers.findIndex(({ status }) => status === 201);
+      expect(await raw('race', 'raced')).toBe(`${round}.${winner}`);
+    }
+    const history = await project.api<Json[]>('GET', '/repository/commits', { query: { ref_name: 'main..race' } });
+    expect(history.body).toHaveLength(4);
   });
 
   it('[1/errors/7] what cannot be done changes nothing', async () => {

@@ -4,7 +4,7 @@ import type { Db } from '../../../kernel/db/index.ts';
 import type { RepositoryRow } from '../face.ts';
 import type { OpenRepository } from '../reading/git-reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
-import { bumpServiceRefs, defaultProtection, protectBranch } from '../writes/writes.queries.ts';
+import { bumpServiceRefs, protectDefaultBranch } from '../writes/writes.queries.ts';
 
 /** Refs that people made; the others are about merge requests and pipelines of the source. */
 const copied = (ref: string, branches: readonly string[] | null) =>
@@ -24,6 +24,8 @@ export function repositoryCopies(deps: {
     async copied(source: RepositoryRow, target: RepositoryRow, branches: readonly string[] | null): Promise<void> {
       await git.removeRepository(deps.shared, open(target).path);
       await deps.exclusively(source, () => git.copyRepository(open(source), open(target).path));
+      // Somebody may have looked at the empty repository that was here: what they saw is not to be believed.
+      deps.shared.forget(open(target).path);
       const repo = open(target);
       const { refs } = await git.refsSnapshot(repo, target.refs_generation);
       const gone = refs.filter(({ ref }) => !copied(ref, branches));
@@ -35,10 +37,8 @@ export function repositoryCopies(deps: {
       const branch = target.default_branch;
       if (branch !== null) await git.setDefaultBranch(repo, branch);
       if (refs.length === gone.length) return;
-      if (branch !== null && refs.some(({ ref }) => ref === `refs/heads/${branch}`)) {
-        const levels = await defaultProtection(db, target.id);
-        if (levels) await protectBranch(db, target.id, branch, levels);
-      }
+      if (branch !== null && refs.some(({ ref }) => ref === `refs/heads/${branch}`))
+        await protectDefaultBranch(db, target.id, branch);
       await bumpServiceRefs(db, target.id);
     },
   };

@@ -1,20 +1,36 @@
-/** The API of trees, files and archives. */
-import { createHash } from 'node:crypto';
-import type { Static } from 'typebox';
+/** The API of trees and files. */
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { etagOf } from '../../../kernel/http/conditional.ts';
+import { attachment } from '../../../kernel/http/attachment.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { badRequest, notFound, tooLarge } from '../../../kernel/http/errors.ts';
+import { HttpError, invalidParameters, notFound, tooLarge } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
-import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
+import { rangeOf } from '../../../kernel/http/ranges.ts';
+import {
+  type Answer,
+  Binary,
+  Empty,
+  elsewhere,
+  type Route,
+  redirectSeconds,
+  route,
+  type Streamed,
+  streamed,
+} from '../../../kernel/http/route.ts';
 import { headerPrefix } from '../../../kernel/names.ts';
+import type { ObjectStore } from '../../../kernel/objects/index.ts';
+import { type LfsObjects, longestPointer } from '../lfs/index.ts';
 import { byPath, pageOfList } from '../reading/positions.ts';
-import type { ArchiveFormat, RepositoryReader, TreeItem } from '../reading/reader.ts';
+import type { RepositoryReader, TreeItem } from '../reading/reader.ts';
+import { type FoundFile, factHeaders, fileFacts, finder, revisionOf } from './facts.ts';
 import { RepositoryFile, TreeEntry } from './files.entity.ts';
+import { filePath } from './files.params.ts';
 
 export interface FileRoutesDependencies {
   readonly reader: RepositoryReader;
+  readonly lfs: Pick<LfsObjects, 'behind'>;
+  readonly objects: Pick<ObjectStore, 'get' | 'size' | 'signedUrl'>;
   /** Files above this many bytes are not put into JSON; raw streams any size. */
   readonly maximumContentBytes: number;
 }
@@ -23,53 +39,52 @@ const id = IdOrPath('Id or path of the project');
 const readCode = { on: 'project', ability: 'read_code' } as const;
 const credentials = ['token', 'session', 'job'] as const;
 const scopes = ['api', 'read_api', 'read_repository'];
-const filePath = Str({ minLength: 1, maxLength: 4096, description: 'Path of the file, URL-encoded' });
-const formats = ['tar.gz', 'tar.bz2', 'tbz', 'tbz2', 'tb2', 'bz2', 'tar', 'zip'] as const;
-const types: Readonly<Record<string, string>> = {
-  zip: 'application/zip',
-  tar: 'application/x-tar',
-  'tar.gz': 'application/gzip',
-};
-const mediaOf = (format: string): string => types[format] ?? 'application/octet-stream';
-
 export function fileRoutes(deps: FileRoutesDependencies): Route[] {
   const { reader } = deps;
 
-  async function commitOf(subject: ProjectSubject, ref: string | undefined): Promise<{ sha: string; name: string }> {
-    const name = ref === undefined || ref === 'HEAD' ? (subject.project.default_branch ?? 'HEAD') : ref;
-    const sha = await reader.resolve(subject.project, name);
-    if (sha === null) throw notFound('Commit');
-    return { sha, name };
-  }
+  const { file } = finder(reader);
+  const facts = fileFacts(reader);
 
-  async function file(subject: ProjectSubject, path: string, ref: string | undefined) {
-    const { sha, name } = await commitOf(subject, ref);
-    const blob = await reader.blob(subject.project, sha, path);
-    if (!blob) throw notFound('File');
-    return { sha, name, blob, path };
-  }
-
-  async function json(
+  /** The object of Git LFS that a file stands for; null for files that stand for themselves. */
+  async function largeFile(
     subject: ProjectSubject,
-    path: string,
-    ref: string | undefined,
-  ): Promise<Static<typeof RepositoryFile>> {
-    const found = await file(subject, path, ref);
-    const content = await reader.blobContent(subject.project, found.blob.id, deps.maximumContentBytes);
-    if (!content) throw tooLarge('max_file_content_bytes', deps.maximumContentBytes);
-    return {
-      file_name: path.split('/').at(-1) ?? path,
-      file_path: path,
-      size: found.blob.size,
-      encoding: 'base64',
-      content: content.toString('base64'),
-      content_sha256: createHash('sha256').update(content).digest('hex'),
-      ref: found.name,
-      blob_id: found.blob.id,
-      commit_id: found.sha,
-      last_commit_id: (await reader.lastCommitOf(subject.project, found.sha, path)) ?? found.sha,
-      execute_filemode: found.blob.mode === '100755',
+    { blob, path, sha }: FoundFile,
+    request: FastifyRequest,
+  ): Promise<Streamed | Answer | null> {
+    const content = await reader.blobContent(subject.project, blob.id, longestPointer);
+    const object = content && (await deps.lfs.behind(subject, content));
+    if (!object) return null;
+    const { oid, size, object_key: key } = object;
+    const [type, filename] = ['application/octet-stream', path.split('/').at(-1) ?? oid];
+    const address =
+      request.method === 'GET'
+        ? await deps.objects.signedUrl(key, { seconds: redirectSeconds, filename, contentType: type })
+        : null;
+    if (address !== null) return elsewhere(address);
+    if ((await deps.objects.size(key)) === null) throw notFound('LFS Object');
+    const etag = `"${oid}"`;
+    const same = request.headers['if-range'] === undefined || request.headers['if-range'] === etag;
+    const range = same ? rangeOf(request.headers.range, size) : null;
+    if (range === 'outside')
+      throw new HttpError(
+        416,
+        { message: `416 Range Not Satisfiable - the file has ${size} bytes` },
+        { 'Content-Range': `bytes */${size}` },
+      );
+    const { start, end } = range ?? { start: 0, end: size - 1 };
+    const open = async () => (range ? deps.objects.get(key, range) : deps.objects.get(key));
+    const headers = {
+      ETag: etag,
+      'Accept-Ranges': 'bytes',
+      'Content-Length': String(end - start + 1),
+      ...(range ? { 'Content-Range': `bytes ${start}-${end}/${size}` } : {}),
+      'Content-Disposition': attachment(filename),
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      [`${headerPrefix}Blob-Id`]: blob.id,
+      [`${headerPrefix}Commit-Id`]: sha,
+      [`${headerPrefix}Size`]: String(size),
     };
+    return streamed(open, type, headers, range ? 206 : 200);
   }
 
   return [
@@ -94,9 +109,9 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       }),
       responses: { 200: ListOf(TreeEntry) },
       handler: async ({ params, subject, page }) => {
-        const name =
-          params.ref === undefined || params.ref === 'HEAD' ? (subject.project.default_branch ?? 'HEAD') : params.ref;
-        const sha = await reader.resolve(subject.project, name);
+        if (params.pagination === 'none' && !params.recursive)
+          throw invalidParameters(['pagination cannot be "none" unless "recursive" is true']);
+        const sha = await reader.resolve(subject.project, revisionOf(subject, params.ref));
         if (sha === null) throw notFound('Tree');
         const path = (params.path ?? '').replace(/^\/+|\/+$/g, '');
         const entries = await reader.tree(subject.project, sha, path, params.recursive ?? false);
@@ -120,13 +135,14 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         ref: Optional(Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag' })),
       }),
       responses: { 200: RepositoryFile },
-      handler: async ({ params, subject, header }) => {
-        const found = await json(subject, params.file_path, params.ref);
-        for (const [key, value] of Object.entries(found)) {
-          if (key !== 'content')
-            header(headerPrefix + headerName(key), encodeURIComponent(String(value)).replaceAll('%2F', '/'));
-        }
-        return found;
+      handler: async ({ params, subject, header, request, signal }) => {
+        const found = await file(subject, params.file_path, params.ref);
+        const content = await reader.blobContent(subject.project, found.blob.id, deps.maximumContentBytes);
+        // HEAD tells of any file, and where GET has an answer, of that one.
+        if (!content && request.method !== 'HEAD') throw tooLarge('max_file_content_bytes', deps.maximumContentBytes);
+        const told = await facts(subject, found, signal);
+        for (const [name, value] of factHeaders(told)) header(name, value);
+        return { ...told, content: content?.toString('base64') ?? '' };
       },
     }),
     route({
@@ -144,73 +160,32 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         ref: Optional(Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag' })),
         lfs: Optional(Bool({ description: 'Send the object that an LFS pointer stands for' })),
       }),
-      responses: { 200: Binary },
-      media: ['text/plain'],
-      handler: async ({ params, subject, signal }) => {
+      responses: { 200: Binary, 206: Binary, 302: Empty },
+      errors: [416],
+      media: ['text/plain', 'application/octet-stream'],
+      handler: async ({ params, subject, signal, request }) => {
         const found = await file(subject, params.file_path, params.ref);
+        const large = params.lfs ? await largeFile(subject, found, request) : null;
+        if (large) return large;
+        // What takes a walk through the history, or the whole of a large file, is told to those who ask for it alone.
+        const told =
+          request.method === 'HEAD'
+            ? await facts(subject, found, signal)
+            : await facts.cheap(subject, found, deps.maximumContentBytes, signal);
         return streamed(() => reader.blobStream(subject.project, found.blob.id, signal), 'text/plain', {
           ETag: `"${found.blob.id}"`,
           'Content-Length': String(found.blob.size),
           'Content-Disposition': `inline; filename*=UTF-8''${encodeURIComponent(params.file_path.split('/').at(-1) ?? 'file')}`,
           'Content-Security-Policy': "default-src 'none'; sandbox",
-          [`${headerPrefix}Blob-Id`]: found.blob.id,
-          [`${headerPrefix}Commit-Id`]: found.sha,
-          [`${headerPrefix}Size`]: String(found.blob.size),
+          ...Object.fromEntries(factHeaders(told)),
         });
       },
     }),
-    ...['archive', ...formats.map((format) => `archive.${format}`)].map((name) =>
-      route({
-        method: 'GET',
-        path: `/projects/:id/repository/${name}`,
-        summary: 'Download the files of a commit as an archive',
-        rate: ['project_repositories_archive', 'project_repositories_archive_unauthenticated'],
-        tag: 'Repositories',
-        credentials,
-        scopes,
-        access: readCode,
-        params: Type.Object({
-          id,
-          sha: Optional(Str({ minLength: 1, description: 'Commit, branch or tag' })),
-          // Where the path names the kind, nothing else does.
-          ...(name === 'archive' ? { format: Optional(OneOf(formats, { description: 'Kind of archive' })) } : {}),
-          path: Optional(Str({ maxLength: 4096, description: 'Only what is below this path' })),
-        }),
-        responses: { 200: Binary },
-        media: name === 'archive' ? [...new Set(formats.map(mediaOf))] : [mediaOf(name.slice('archive.'.length))],
-        handler: async ({ params, subject, signal }) => {
-          const { sha, name: ref } = await commitOf(subject, params.sha);
-          const asked = (params as { format?: ArchiveFormat }).format ?? 'tar.gz';
-          const format = name === 'archive' ? asked : (name.slice('archive.'.length) as ArchiveFormat);
-          const path = params.path?.replace(/^\/+|\/+$/g, '');
-          if (path && !(await reader.tree(subject.project, sha, path, false)))
-            throw badRequest('path is not a directory of the commit');
-          const base = [subject.project.path, ref.replaceAll('/', '-'), sha === ref ? '' : sha]
-            .filter((part) => part !== '')
-            .join('-');
-          return streamed(
-            () => reader.archive(subject.project, sha, format, `${base}/`, path, signal),
-            mediaOf(format),
-            {
-              // The same files in the same directory; how they are compressed is no promise.
-              ETag: etagOf([sha, format, base, path ?? ''].join('\n')),
-              'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(`${base}.${format}`)}`,
-            },
-          );
-        },
-      }),
-    ),
   ];
 }
 
-const directoriesFirst = (entries: readonly TreeItem[]): TreeItem[] => [
+/** The order of trees. */
+export const directoriesFirst = (entries: readonly TreeItem[]): TreeItem[] => [
   ...entries.filter((entry) => entry.type === 'tree'),
   ...entries.filter((entry) => entry.type !== 'tree'),
 ];
-
-/** `last_commit_id` to `Last-Commit-Id`. */
-const headerName = (key: string) =>
-  key
-    .split('_')
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
-    .join('-');

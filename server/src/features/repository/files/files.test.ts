@@ -241,6 +241,33 @@ describe('compare', () => {
     });
   });
 
+  it('with a fork: from its revision to one of this project; others are refused', async () => {
+    const origin = await buildRepositoryProject(app, { owner: project.owner });
+    const fork = await buildRepositoryProject(app, { owner: project.owner, files: null });
+    const parent = { forked_from_project_id: origin.id };
+    await app.db.updateTable('projects').set(parent).where('id', '=', fork.id).execute();
+    const start = { start_project: origin.id, start_branch: 'main', commit_message: 'In the fork' };
+    const forked = await fork.commit('main', { f: 'x' }, start);
+    await origin.commit('main', { g: 'y' }, { commit_message: 'In the origin' });
+    const ask = (query: Json) =>
+      fork.api('GET', '/repository/compare', { query: { from: 'main', to: 'main', ...query } });
+    const paths = ({ body }: { body: Json }) => (body.diffs as Json[]).map((diff) => diff.new_path);
+    const answer = await ask({ from_project_id: origin.id });
+    expect([answer.status, answer.body]).toMatchObject([
+      200,
+      { commit: { id: forked }, commits: [{ title: 'In the fork' }], compare_same_ref: false },
+    ]);
+    expect(paths(answer)).toEqual(['f']);
+    expect(paths(await ask({ from_project_id: origin.id, straight: true }))).toEqual(['f', 'g']);
+    expect((await ask({ from_project_id: fork.id })).body.compare_same_ref).toBe(true);
+    const unrelated = await ask({ from_project_id: project.id });
+    const message = `Target project id:${project.id} is not a fork of project id:${fork.id}`;
+    expect([unrelated.status, unrelated.body]).toEqual([400, { message }]);
+    const hidden = await buildRepositoryProject(app);
+    expect((await ask({ from_project_id: hidden.id })).status).toBe(404);
+    expect((await ask({ from_project_id: origin.id, from: 'nothing' })).body).toEqual({ message: '404 Ref Not Found' });
+  });
+
   it('unknown refs are 404, missing ones 400', async () => {
     for (const query of [
       { from: 'x', to: 'main' },

@@ -3,19 +3,6 @@ import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { LanguageShare } from './languages.ts';
 
-export interface Measures {
-  readonly size: number;
-  readonly commits: number;
-}
-
-export async function recordMeasures(db: Db, projectId: number, { size, commits }: Measures): Promise<void> {
-  await db
-    .updateTable('projects')
-    .set({ repository_size: size, commit_count: commits })
-    .where('id', '=', projectId)
-    .execute();
-}
-
 export async function recordLanguages(
   tx: Db,
   projectId: number,

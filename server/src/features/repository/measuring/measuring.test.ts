@@ -8,6 +8,7 @@ import { buildAdmin, buildToken } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { buildRepositoryProject, type Json } from '../../../../test/repositories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
+import { recordMeasures } from '../../namespaces/index.ts';
 import { languageOf } from './languages.ts';
 
 let app: TestApp;
@@ -81,9 +82,12 @@ describe('sizes and commits', () => {
     });
     expect(statistics.repository_size).toBeGreaterThan(0);
     expect(statistics.storage_size).toBe(statistics.repository_size);
-    await app.db.updateTable('projects').set({ repository_size: 1 }).where('id', '=', project.id).execute();
+    await recordMeasures(app.db, project.id, { repository_size: 1 });
     expect((await project.api('POST', '/repository_size')).status).toBe(201);
-    await eventually('the measuring', async () => (await project.row()).repository_size > 1);
+    await eventually('the measuring', async () => {
+      const { body } = await project.api('GET', '?statistics=true');
+      return (body.statistics as { repository_size: number }).repository_size > 1;
+    });
     expect((await project.api('POST', '/repository_size', { token: null })).status).toBe(404);
     const developer = await project.member(Level.developer);
     expect((await project.api('POST', '/repository_size', { token: developer.secret })).status).toBe(403);

@@ -5,37 +5,31 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import type { FactConsumer } from '../../../kernel/events/index.ts';
 import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
-import type { RepositoryRow } from '../face.ts';
-import type { OpenRepository } from '../reading/git-reader.ts';
-import type { WritePath } from '../writes/write-path.ts';
+import { recordMeasures } from '../../namespaces/index.ts';
+import { headOf, type OpenRepository } from '../reading/git-reader.ts';
 import { type LanguageShare, languagesOf } from './languages.ts';
-import { forgetOldFetches, knownLanguages, recordLanguages, recordMeasures } from './measuring.queries.ts';
+import { forgetOldFetches, knownLanguages, recordLanguages } from './measuring.queries.ts';
 
 /** After a push: others that follow at once are measured with it. */
 const patience = 2_000;
 
 const measureTask = { name: 'repository.measure', maxAttempts: 3 };
 const housekeepingTask = { name: 'repository.housekeeping', maxAttempts: 2 };
-/** Unreachable objects may belong to a push that is on its way: no request takes as long. */
-const pruneAge = 3_600;
 
 export function repositoryMeasuring(deps: {
   readonly db: Db;
   readonly open: OpenRepository;
   readonly project: (db: Db, id: number) => Promise<Project | null>;
-  readonly exclusively: WritePath['exclusively'];
+  readonly maintain: (project: Project, full: boolean) => Promise<void>;
+  /** Looks for the licence, and keeps what it finds. */
+  readonly licenseOf: (project: Project) => Promise<unknown>;
 }) {
   const { db, open } = deps;
-
-  const headOf = async (project: RepositoryRow): Promise<git.Sha | null> => {
-    const ref = project.default_branch === null ? null : git.branchRef(project.default_branch);
-    return ref === null ? null : await git.readRef(open(project), ref);
-  };
 
   /** Of the default branch as it is now. */
   async function languages(project: Project): Promise<LanguageShare[]> {
     if (project.refs_generation === 0) return [];
-    const head = await headOf(project);
+    const head = await headOf(open, project);
     if (head === project.languages_commit) return await knownLanguages(db, project.id);
     const found = head === null ? [] : await languagesOf(open(project), head);
     await transaction(db, (tx) => recordLanguages(tx, project.id, head, found));
@@ -45,13 +39,14 @@ export function repositoryMeasuring(deps: {
   async function measure(id: number): Promise<void> {
     const project = await deps.project(db, id);
     if (!project || project.refs_generation === 0) return;
-    const head = await headOf(project);
+    const head = await headOf(open, project);
     const [size, commits] = await Promise.all([
       git.diskSize(open(project)),
       head === null ? 0 : git.countCommits(open(project), { from: [head] }),
     ]);
-    await recordMeasures(db, id, { size, commits });
+    await recordMeasures(db, id, { repository_size: size, commit_count: commits });
     await languages(project);
+    await deps.licenseOf(project);
   }
 
   const due = (handle: Db, id: number, after = 0) =>
@@ -65,11 +60,7 @@ export function repositoryMeasuring(deps: {
   async function housekeep(id: number, prune: boolean): Promise<void> {
     const project = await deps.project(db, id);
     if (!project) return;
-    await deps.exclusively(project, async () => {
-      const repo = open(project);
-      await git.maintain(repo, { full: prune });
-      if (prune) await git.prune(repo, pruneAge);
-    });
+    await deps.maintain(project, prune);
     await measure(id);
   }
 

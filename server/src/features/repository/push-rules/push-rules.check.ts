@@ -14,6 +14,8 @@ export interface PushRuleCheckDependencies {
   readonly commitLimit: () => Promise<number>;
   /** What a person's commits carry instead of an address. */
   readonly privateAddress: (user: { readonly id: number; readonly username: string }) => Promise<string>;
+  /** What commits of the product get. */
+  readonly stamp: git.CommitStamp | null;
 }
 
 const zero = /^0+$/;
@@ -24,13 +26,36 @@ const chunk = 200;
 const boundless = 1_000_000_000;
 const bytesPerMegabyte = 1024 ** 2;
 
-/** Whether a text fits a pattern of a rule. Rules are checked when they are saved: one that cannot be read fits nothing. */
-function fits(source: string, text: string, flags = 0): boolean {
+type Fits = (text: string) => boolean;
+
+/** Whether texts fit a pattern of a rule. Rules are checked when they are saved: one that cannot be read fits nothing. */
+function fitting(source: string, flags = 0): Fits {
   try {
-    return RE2JS.compile(source, flags).matcher(text).find();
+    const pattern = RE2JS.compile(source, flags);
+    return (text) => pattern.matcher(text).find();
   } catch {
-    return false;
+    return () => false;
   }
+}
+
+/** A rule with its patterns read, once for a push. */
+interface ReadRule {
+  readonly rule: PushRule;
+  readonly message: Fits | null;
+  readonly unwantedMessage: Fits | null;
+  readonly email: Fits | null;
+  readonly fileName: Fits | null;
+}
+
+function readRule(rule: PushRule): ReadRule {
+  const read = (source: string | null, flags?: number) => (source ? fitting(source, flags) : null);
+  return {
+    rule,
+    message: read(rule.commit_message_regex, RE2JS.MULTILINE),
+    unwantedMessage: read(rule.commit_message_negative_regex, RE2JS.MULTILINE),
+    email: read(rule.author_email_regex),
+    fileName: read(rule.file_name_regex),
+  };
 }
 
 const shortName = (ref: string, prefix: string) => (ref.startsWith(prefix) ? ref.slice(prefix.length) : null);
@@ -44,7 +69,7 @@ function refReason(rule: PushRule, push: Push, { ref, after }: Push['changes'][n
   const branch = shortName(ref, 'refs/heads/');
   const pattern = rule.branch_name_regex;
   if (!pattern || deletes || branch === null || branch === push.subject.project.default_branch) return null;
-  return fits(pattern, branch) ? null : `Branch name does not follow the pattern '${pattern}'`;
+  return fitting(pattern)(branch) ? null : `Branch name does not follow the pattern '${pattern}'`;
 }
 
 interface People {
@@ -56,12 +81,29 @@ interface People {
 
 const dco = /^Signed-off-by: .+ <[^<>]+>\s*$/m;
 
-function peopleReason(rule: PushRule, push: Push, { author, committer }: git.Commit, people: People): string | null {
+/** The committer; who made it on the pages or by the API where the instance signed in its own name. */
+function committerBehind(
+  { kind, caller }: Push,
+  committer: Pick<git.Ident, 'name' | 'email'>,
+  stamp: git.CommitStamp | null,
+): Pick<git.Ident, 'name' | 'email'> {
+  const ours = kind !== 'push' && stamp !== null && committer.email === stamp.email && committer.name === stamp.name;
+  const { user } = caller;
+  return ours && user ? { name: user.name, email: user.commit_email ?? user.email } : committer;
+}
+
+function peopleReason(
+  { rule, email }: ReadRule,
+  push: Push,
+  { author, committer: named }: git.Commit,
+  people: People,
+  stamp: git.CommitStamp | null,
+): string | null {
+  const committer = committerBehind(push, named, stamp);
   const pattern = rule.author_email_regex;
-  if (pattern && !fits(pattern, committer.email))
+  if (email && !email(committer.email))
     return `Committer's email '${committer.email}' does not follow the pattern '${pattern}'`;
-  if (pattern && !fits(pattern, author.email))
-    return `Author's email '${author.email}' does not follow the pattern '${pattern}'`;
+  if (email && !email(author.email)) return `Author's email '${author.email}' does not follow the pattern '${pattern}'`;
   if (rule.commit_committer_check && !people.own.has(committer.email.toLowerCase()))
     return `You cannot push commits for '${committer.email}'. You can only push commits if the committer email is one of your own verified emails.`;
   if (rule.commit_committer_name_check && committer.name !== push.caller.user?.name)
@@ -74,23 +116,28 @@ function peopleReason(rule: PushRule, push: Push, { author, committer }: git.Com
 }
 
 /** Why a commit is refused. What the service itself commits for a person is neither signed nor signed off. */
-function commitReason(rule: PushRule, push: Push, commit: git.Commit, people: People): string | null {
-  const { commit_message_regex: wanted, commit_message_negative_regex: unwanted } = rule;
-  if (wanted && !fits(wanted, commit.message, RE2JS.MULTILINE))
-    return `Commit message does not follow the pattern '${wanted}'`;
-  if (unwanted && fits(unwanted, commit.message, RE2JS.MULTILINE))
-    return `Commit message contains the forbidden pattern '${unwanted}'`;
-  const found = peopleReason(rule, push, commit, people);
+function commitReason(
+  read: ReadRule,
+  push: Push,
+  commit: git.Commit,
+  people: People,
+  stamp: git.CommitStamp | null,
+): string | null {
+  const { rule, message, unwantedMessage } = read;
+  if (message && !message(commit.message))
+    return `Commit message does not follow the pattern '${rule.commit_message_regex}'`;
+  if (unwantedMessage?.(commit.message))
+    return `Commit message contains the forbidden pattern '${rule.commit_message_negative_regex}'`;
+  const found = peopleReason(read, push, commit, people, stamp);
   if (found !== null || push.kind !== 'push') return found;
   if (rule.reject_non_dco_commits && !dco.test(commit.message)) return 'Commit message must contain a DCO signoff';
   if (rule.reject_unsigned_commits && commit.signature === null) return 'Commit must be signed with a GPG key';
   return null;
 }
 
-function fileReason(rule: PushRule, path: string): string | null {
-  const pattern = rule.file_name_regex;
-  const fitting = (rule.prevent_secrets ? secretFile(path) : null) ?? (pattern && fits(pattern, path) ? pattern : null);
-  return fitting === null ? null : `File name ${path} was prohibited by the pattern "${fitting}".`;
+function fileReason({ rule, fileName }: ReadRule, path: string): string | null {
+  const found = (rule.prevent_secrets ? secretFile(path) : null) ?? (fileName?.(path) ? rule.file_name_regex : null);
+  return found === null ? null : `File name ${path} was prohibited by the pattern "${found}".`;
 }
 
 const looksAtCommits = (rule: PushRule, push: Push) =>
@@ -104,28 +151,41 @@ const looksAtCommits = (rule: PushRule, push: Push) =>
 export function pushRuleCheck(deps: PushRuleCheckDependencies): PushCheck {
   const { db } = deps;
 
-  async function peopleOf(rule: PushRule, push: Push, commits: readonly git.Commit[]): Promise<People> {
+  /** Who the people of a push's commits are; each address is asked for once, and most pushes have few. */
+  async function peopleOf(rule: PushRule, push: Push) {
     const user = push.caller.user;
-    const own = rule.commit_committer_check && user ? await addressesOf(db, user.id) : new Set<string>();
-    const addresses = commits.flatMap(({ author, committer }) => [author.email, committer.email]);
-    const known = rule.member_check ? await confirmedAddresses(db, [...new Set(addresses)]) : new Set<string>();
-    if (!user) return { own, known };
-    const hidden = (await deps.privateAddress(user)).toLowerCase();
-    return { own: new Set([...own, hidden]), known: new Set([...known, hidden]) };
+    const hidden = user ? [(await deps.privateAddress(user)).toLowerCase()] : [];
+    const own = new Set(rule.commit_committer_check && user ? await addressesOf(db, user.id) : []);
+    const known = new Set<string>();
+    for (const address of hidden) {
+      own.add(address);
+      known.add(address);
+    }
+    const asked = new Set<string>();
+    return async (commits: readonly git.Commit[]): Promise<People> => {
+      const addresses = rule.member_check
+        ? commits.flatMap(({ author, committer }) => [author.email, committerBehind(push, committer, deps.stamp).email])
+        : [];
+      const wanted = [...new Set(addresses.map((address) => address.toLowerCase()))].filter((each) => !asked.has(each));
+      for (const address of wanted) asked.add(address);
+      if (wanted.length > 0) for (const address of await confirmedAddresses(db, wanted)) known.add(address);
+      return { own, known };
+    };
   }
 
   /** The first new commit that breaks the rule, the oldest first. */
-  async function commitsReason(rule: PushRule, push: Push, tips: readonly git.Sha[]): Promise<string | null> {
+  async function commitsReason(read: ReadRule, push: Push, tips: readonly git.Sha[]): Promise<string | null> {
     const { repo } = push.quarantine;
     const limit = (await deps.commitLimit()) || boundless;
     const ids = await git.newCommits(repo, tips, { limit: limit + 1, reverse: true });
     if (ids.length > limit)
       return `The push has more new commits than push_rules_commit_limit (${limit}): push fewer at once.`;
+    const peopleBehind = await peopleOf(read.rule, push);
     for (let at = 0; at < ids.length; at += chunk) {
       const commits = await git.readCommits(repo, ids.slice(at, at + chunk));
-      const people = await peopleOf(rule, push, commits);
+      const people = await peopleBehind(commits);
       for (const commit of commits) {
-        const reason = commitReason(rule, push, commit, people);
+        const reason = commitReason(read, push, commit, people, deps.stamp);
         if (reason !== null) return reason;
       }
     }
@@ -135,12 +195,13 @@ export function pushRuleCheck(deps: PushRuleCheckDependencies): PushCheck {
   /** The first thing in what the push brings that breaks the rule. */
   async function contentReason(rule: PushRule, push: Push): Promise<string | null> {
     const { repo } = push.quarantine;
+    const read = readRule(rule);
     const tips = push.changes.flatMap(({ after }) => (zero.test(after) ? [] : [knownSha(after)]));
-    const reason = looksAtCommits(rule, push) ? await commitsReason(rule, push, tips) : null;
+    const reason = looksAtCommits(rule, push) ? await commitsReason(read, push, tips) : null;
     if (reason !== null) return reason;
     if (rule.prevent_secrets || rule.file_name_regex)
       for await (const { path } of git.introducedPaths(repo, tips)) {
-        const found = fileReason(rule, path);
+        const found = fileReason(read, path);
         if (found !== null) return found;
       }
     if (rule.max_file_size > 0) {

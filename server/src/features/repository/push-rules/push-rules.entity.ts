@@ -8,6 +8,7 @@ const pattern = (description: string) => Nullable(Text({ description }));
 export const PushRule = Entity('PushRule', {
   id: Id(),
   project_id: Sometimes(Id({ description: 'Of rules of a project' })),
+  group_id: Sometimes(Id({ description: 'Of rules of a group' })),
   created_at: Timestamp(),
   commit_message_regex: pattern('Every message of a commit must match it'),
   commit_message_negative_regex: pattern('No message of a commit may match it'),
@@ -25,6 +26,11 @@ export const PushRule = Entity('PushRule', {
 });
 
 export function pushRuleJson(row: Row): Static<typeof PushRule> {
-  const { id, project_id, namespace_id: _place, updated_at: _changed, ...rest } = row;
-  return { id, ...(project_id === null ? {} : { project_id }), ...rest };
+  const { id, project_id, namespace_id, updated_at: _changed, ...rest } = row;
+  return {
+    id,
+    ...(project_id === null ? {} : { project_id }),
+    ...(namespace_id === null ? {} : { group_id: namespace_id }),
+    ...rest,
+  };
 }

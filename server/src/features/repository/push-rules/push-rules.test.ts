@@ -75,7 +75,7 @@ describe('one rule per place', () => {
     ['projects', (): string => `/projects/${project.id}`, (): BuiltToken => maintainer, 'Project'],
     ['admin', (): string => '/admin', (): BuiltToken => admin, 'Instance'],
   ] as const)(
-    '[3/fields.group-push-rule/1] [3/api.groups/10] /%s: made, read, changed, removed',
+    '[3/fields.group-push-rule/1 id, created_at, commit_message_regex, commit_message_negative_regex, branch_name_regex, author_email_regex, file_name_regex, deny_delete_tag, member_check, prevent_secrets, max_file_size, commit_committer_check, reject_unsigned_commits] [3/api.groups/10 GET /groups/:id/push_rule, POST /groups/:id/push_rule, PUT /groups/:id/push_rule, DELETE /groups/:id/push_rule, deny_delete_tag, member_check, prevent_secrets, commit_committer_check, reject_unsigned_commits, commit_message_regex, commit_message_negative_regex, branch_name_regex, author_email_regex, file_name_regex, max_file_size] /%s: made, read, changed, removed',
     async (_kind, target, token, type) => {
       const at = target();
       expect(await call('GET', at, token())).toMatchObject({
@@ -88,6 +88,7 @@ describe('one rule per place', () => {
       expect(made).toMatchObject({ status: 201, body: nothing });
       expect(made.body.created_at).toMatch(/^\d{4}-.*\.\d{3}Z$/);
       expect('project_id' in made.body).toBe(type === 'Project');
+      expect(made.body.group_id).toBe(type === 'Group' ? group.id : undefined);
       expect(await call('POST', at, token(), everything)).toMatchObject({
         status: 422,
         body: { message: `${type} push rule exists, try updating` },

@@ -5,18 +5,34 @@ import { badRequest, HttpError, notFound, unavailable } from '../../../kernel/ht
 import type { RepositoryRow } from '../face.ts';
 import type { ArchiveFormat, CommitData, RefData, RepositoryReader, TreeItem } from './reader.ts';
 
+type RefPrefix = 'refs/heads/' | 'refs/tags/';
+
 /** Opens the handle of a project's repository. */
 export type OpenRepository = (project: RepositoryRow) => git.Repo;
 
 /** A directory with more entries than this, listed recursively, is cut: nobody pages that far. */
 const recursiveLimit = 100_000;
 
+/** More refs than that are not told for one commit. */
+const refsLimit = 100_000;
+
 /** git's own errors as answers of the API. */
+function asStorageError(error: unknown): unknown {
+  const found = git.storageError(error);
+  // A file that is not there is not always a repository that is not there.
+  return found === null || found.code === 'missing' ? null : asHttpError(found);
+}
+
 export function asHttpError(error: unknown): unknown {
-  if (!git.isGitError(error)) return error;
+  if (!git.isGitError(error)) return asStorageError(error) ?? error;
   switch (error.code) {
     case 'not_found':
       return notFound('Repository');
+    case 'missing':
+    case 'storage_failed':
+      return unavailable(error.message, 30);
+    case 'storage_full':
+      return new HttpError(507, { message: `507 Insufficient Storage - ${error.message}` });
     case 'invalid':
       return badRequest(error.message);
     case 'busy':
@@ -36,7 +52,8 @@ export function asHttpError(error: unknown): unknown {
   }
 }
 
-async function translated<T>(work: Promise<T>): Promise<T> {
+/** What git answers, with its errors as the API's. */
+export async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -49,6 +66,12 @@ export function knownSha(id: string): git.Sha {
   const sha = git.parseSha(id);
   if (!sha) throw badRequest('not an object id');
   return sha;
+}
+
+/** The newest commit of the default branch, read from the ref itself; null where there is none. */
+export async function headOf(open: OpenRepository, project: RepositoryRow): Promise<git.Sha | null> {
+  const ref = project.default_branch === null ? null : git.branchRef(project.default_branch);
+  return ref === null ? null : await git.readRef(open(project), ref);
 }
 
 const person = (ident: git.Ident) => ({ name: ident.name, email: ident.email, date: ident.date });
@@ -80,6 +103,8 @@ const treeItem = (entry: git.PathEntry): TreeItem => ({
 const archiveFormats: Readonly<Record<ArchiveFormat, git.ArchiveFormat>> = {
   tar: 'tar',
   'tar.gz': 'tar.gz',
+  tgz: 'tar.gz',
+  gz: 'tar.gz',
   'tar.bz2': 'tar.bz2',
   tbz: 'tar.bz2',
   tbz2: 'tar.bz2',
@@ -88,25 +113,42 @@ const archiveFormats: Readonly<Record<ArchiveFormat, git.ArchiveFormat>> = {
   zip: 'zip',
 };
 
-const seconds = (date: Date | undefined) => (date === undefined ? {} : Math.floor(date.getTime() / 1000));
-
 export function gitReader(open: OpenRepository): RepositoryReader {
-  async function refs(project: RepositoryRow, prefix: 'refs/heads/' | 'refs/tags/'): Promise<RefData[]> {
+  async function refData(repo: git.Repo, entry: git.RefEntry, prefix: string): Promise<RefData> {
+    const tag = entry.peeled === null ? null : await git.readTag(repo, entry.id);
+    return {
+      name: entry.ref.slice(prefix.length),
+      commit: entry.peeled ?? entry.id,
+      target: entry.id,
+      message: tag ? tag.message.trimEnd() : null,
+      taggedAt: tag?.tagger ? new Date(tag.tagger.seconds * 1000) : null,
+    };
+  }
+
+  /** Of a snapshot: repositories have as many refs as they like, and their lists are asked for page by page. */
+  const lists = new WeakMap<git.RefsSnapshot, Map<RefPrefix, Promise<readonly RefData[]>>>();
+  async function refs(project: RepositoryRow, prefix: RefPrefix): Promise<readonly RefData[]> {
     const repo = open(project);
     const snapshot = await translated(git.refsSnapshot(repo, project.refs_generation));
-    const entries = snapshot.refs.filter((entry) => entry.ref.startsWith(prefix));
-    return Promise.all(
-      entries.map(async (entry) => {
-        const tag = entry.peeled === null ? null : await git.readTag(repo, entry.id);
-        return {
-          name: entry.ref.slice(prefix.length),
-          commit: entry.peeled ?? entry.id,
-          target: entry.id,
-          message: tag ? tag.message.trimEnd() : null,
-          taggedAt: tag?.tagger ? new Date(tag.tagger.seconds * 1000) : null,
-        };
-      }),
-    );
+    const known = lists.get(snapshot) ?? new Map<RefPrefix, Promise<readonly RefData[]>>();
+    lists.set(snapshot, known);
+    const made =
+      known.get(prefix) ??
+      Promise.all(
+        snapshot.refs
+          .filter((entry) => entry.ref.startsWith(prefix))
+          .map((entry) => refData(git.sharedWork(repo), entry, prefix)),
+      );
+    known.set(prefix, made);
+    made.catch(() => known.delete(prefix));
+    return await made;
+  }
+
+  async function ref(project: RepositoryRow, prefix: RefPrefix, name: string): Promise<RefData | null> {
+    const repo = open(project);
+    const snapshot = await translated(git.refsSnapshot(repo, project.refs_generation));
+    const entry = git.refNamed(snapshot, `${prefix}${name}`);
+    return entry ? await refData(repo, entry, prefix) : null;
   }
 
   async function commit(project: RepositoryRow, sha: string): Promise<CommitData> {
@@ -120,6 +162,8 @@ export function gitReader(open: OpenRepository): RepositoryReader {
     resolve: (project, revision) => translated(git.resolveCommit(open(project), revision, { prefer: 'branch' })),
     branches: (project) => refs(project, 'refs/heads/'),
     tags: (project) => refs(project, 'refs/tags/'),
+    branch: (project, name) => ref(project, 'refs/heads/', name),
+    tag: (project, name) => ref(project, 'refs/tags/', name),
     commit,
     async stats(project, sha) {
       const stats = await translated(git.commitStats(open(project), knownSha(sha)));
@@ -127,18 +171,23 @@ export function gitReader(open: OpenRepository): RepositoryReader {
       return { additions: stats.additions, deletions: stats.deletions, total: stats.total };
     },
     async log(project, filter) {
-      const since = seconds(filter.since);
-      const until = seconds(filter.until);
+      // Commits have whole seconds: half a second later is after them, half a second earlier before.
+      const since = filter.since && Math.ceil(filter.since.getTime() / 1000);
+      const until = filter.until && Math.floor(filter.until.getTime() / 1000);
+      if (until !== undefined && until < 0) return [];
       const found = await translated(
         git.log(open(project), {
           from: (filter.from ?? []).map(knownSha),
-          ...(filter.from === null ? { all: true } : {}),
+          ...(filter.from === null ? { all: true, hidden: filter.hidden ?? [] } : {}),
           ...(filter.not ? { not: filter.not.map(knownSha) } : {}),
+          ...(filter.either ? { either: [knownSha(filter.either[0]), knownSha(filter.either[1])] as const } : {}),
           ...(filter.path ? { paths: [filter.path] } : {}),
+          ...(filter.paths ? { paths: filter.paths } : {}),
           // Renames are those of one path: git refuses to follow none.
           ...(filter.follow && filter.path ? { follow: true } : {}),
-          ...(typeof since === 'number' ? { since } : {}),
-          ...(typeof until === 'number' ? { until } : {}),
+          // No commit is older than time.
+          ...(since !== undefined && since > 0 ? { since } : {}),
+          ...(until === undefined ? {} : { until }),
           ...(filter.author ? { author: filter.author } : {}),
           ...(filter.firstParent ? { firstParent: true } : {}),
           order: filter.topological ? 'topo' : 'default',
@@ -150,7 +199,7 @@ export function gitReader(open: OpenRepository): RepositoryReader {
     },
     async containing(project, sha, kind) {
       const prefix = kind === 'branch' ? 'refs/heads/' : 'refs/tags/';
-      const found = await translated(git.refsContaining(open(project), knownSha(sha), { prefix }));
+      const found = await translated(git.refsContaining(open(project), knownSha(sha), { prefix, limit: refsLimit }));
       return found.map((ref) => ref.slice(prefix.length));
     },
     async tree(project, sha, path, recursive) {
@@ -191,15 +240,22 @@ export function gitReader(open: OpenRepository): RepositoryReader {
       if (!stream) throw notFound('File');
       return stream.stdout;
     },
+    async contentHash(project, id, signal) {
+      const hash = await translated(git.blobHash(git.withSignal(open(project), signal), knownSha(id)));
+      if (hash === null) throw notFound('File');
+      return hash;
+    },
     lastCommitOf: (project, sha, path) => translated(git.lastCommitOf(open(project), knownSha(sha), path)),
     mergeBase: (project, a, b) => translated(git.mergeBase(open(project), knownSha(a), knownSha(b))),
     isAncestor: (project, ancestor, descendant) =>
       translated(git.isAncestor(open(project), knownSha(ancestor), knownSha(descendant))),
-    archive: (project, sha, format, prefix, path, signal) =>
+    ancestorsAmong: (project, ids, descendant) =>
+      translated(git.ancestorsAmong(open(project), ids.map(knownSha), knownSha(descendant))),
+    archive: (project, sha, { signal, format, path, ...options }) =>
       translated(
         git.archive(git.withSignal(open(project), signal), knownSha(sha), {
+          ...options,
           format: archiveFormats[format],
-          prefix,
           ...(path ? { path } : {}),
         }),
       ),

@@ -47,8 +47,14 @@ export interface BlobData {
 export interface LogFilter {
   /** Start commits; all refs when null. */
   readonly from: readonly string[] | null;
+  /** Names below which refs are left out of all refs. */
+  readonly hidden?: readonly string[];
   readonly not?: readonly string[];
+  /** Besides: what one of two commits has and the other not. */
+  readonly either?: readonly [string, string];
   readonly path?: string | undefined;
+  /** Commits that changed one of them. */
+  readonly paths?: readonly string[];
   readonly follow?: boolean | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
@@ -58,7 +64,18 @@ export interface LogFilter {
   readonly skip: number;
   readonly limit: number;
 }
-export type ArchiveFormat = 'tar.gz' | 'tar.bz2' | 'tbz' | 'tbz2' | 'tb2' | 'bz2' | 'tar' | 'zip';
+export type ArchiveFormat = 'tar.gz' | 'tgz' | 'gz' | 'tar.bz2' | 'tbz' | 'tbz2' | 'tb2' | 'bz2' | 'tar' | 'zip';
+
+export interface ArchiveOptions {
+  readonly format: ArchiveFormat;
+  /** The directory that all files are below, with its slash. */
+  readonly prefix: string;
+  readonly path?: string | undefined;
+  readonly exclude?: readonly string[];
+  readonly signal: AbortSignal;
+  /** Makes another tar of git's own; not for zip. */
+  readonly rewrite?: (tar: Readable) => Readable;
+}
 
 export interface RepositoryReader {
   exists(project: RepositoryRow): Promise<boolean>;
@@ -66,6 +83,9 @@ export interface RepositoryReader {
   resolve(project: RepositoryRow, revision: string): Promise<string | null>;
   branches(project: RepositoryRow): Promise<readonly RefData[]>;
   tags(project: RepositoryRow): Promise<readonly RefData[]>;
+  /** By short name; null when there is none. */
+  branch(project: RepositoryRow, name: string): Promise<RefData | null>;
+  tag(project: RepositoryRow, name: string): Promise<RefData | null>;
   commit(project: RepositoryRow, sha: string): Promise<CommitData>;
   stats(project: RepositoryRow, sha: string): Promise<Stats>;
   log(project: RepositoryRow, filter: LogFilter): Promise<CommitData[]>;
@@ -77,15 +97,12 @@ export interface RepositoryReader {
   blob(project: RepositoryRow, sha: string, path: string): Promise<BlobData | null>;
   blobContent(project: RepositoryRow, id: string, maximumBytes: number): Promise<Buffer | null>;
   blobStream(project: RepositoryRow, id: string, signal: AbortSignal): Promise<Readable>;
+  /** SHA-256 of the bytes of a blob, in hexadecimal; kept by its id. */
+  contentHash(project: RepositoryRow, id: string, signal: AbortSignal): Promise<string>;
   lastCommitOf(project: RepositoryRow, sha: string, path: string): Promise<string | null>;
   mergeBase(project: RepositoryRow, a: string, b: string): Promise<string | null>;
   isAncestor(project: RepositoryRow, ancestor: string, descendant: string): Promise<boolean>;
-  archive(
-    project: RepositoryRow,
-    sha: string,
-    format: ArchiveFormat,
-    prefix: string,
-    path: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Readable>;
+  /** Which of these commits are in the history of another one: one walk for all of them. */
+  ancestorsAmong(project: RepositoryRow, ids: readonly string[], descendant: string): Promise<ReadonlySet<string>>;
+  archive(project: RepositoryRow, sha: string, options: ArchiveOptions): Promise<Readable>;
 }

@@ -1,6 +1,7 @@
 /** Creating and deleting branches and tags through the write path. */
 import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Db } from '../../../kernel/db/index.ts';
 import { notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { knownSha } from '../reading/git-reader.ts';
 import type { RefData, RepositoryReader } from '../reading/reader.ts';
@@ -9,12 +10,16 @@ import type { WritePath } from '../writes/write-path.ts';
 export interface RefService {
   createBranch(subject: ProjectSubject, caller: Caller, name: string, from: string): Promise<void>;
   deleteBranch(subject: ProjectSubject, caller: Caller, ref: RefData): Promise<void>;
+  /** Deletes a branch unless it has something by now that `into` has not. */
+  deleteMerged(subject: ProjectSubject, caller: Caller, name: string, into: string): Promise<void>;
   createTag(
     subject: ProjectSubject,
     caller: Caller,
     name: string,
     from: string,
     message: string | undefined,
+    /** Rows that come with it, told the commit. */
+    within?: (tx: Db, commit: string) => Promise<void>,
   ): Promise<RefData>;
   deleteTag(subject: ProjectSubject, caller: Caller, ref: RefData): Promise<void>;
 }
@@ -29,6 +34,7 @@ export function refService(deps: { reader: RepositoryReader; writes: WritePath }
     ref: string,
     taken: string,
     target: (bench: { quarantine: git.Quarantine }) => Promise<string>,
+    within?: (tx: Db) => Promise<void>,
   ): Promise<void> {
     await writes.write({
       subject,
@@ -38,6 +44,7 @@ export function refService(deps: { reader: RepositoryReader; writes: WritePath }
         if ((await git.readRef(bench.quarantine.base, ref as git.RefName)) !== null) throw badRequestPlain(taken);
         return [{ ref, before: git.ZERO_SHA, after: await target(bench) }];
       },
+      ...(within ? { within } : {}),
     });
   }
 
@@ -61,7 +68,19 @@ export function refService(deps: { reader: RepositoryReader; writes: WritePath }
       await create(subject, caller, `refs/heads/${name}`, 'Branch already exists', async () => target);
     },
     deleteBranch: (subject, caller, ref) => remove(subject, caller, `refs/heads/${ref.name}`, 'Branch'),
-    async createTag(subject, caller, name, from, message) {
+    deleteMerged: (subject, caller, name, into) =>
+      writes.write({
+        subject,
+        caller,
+        kind: 'api',
+        async build({ quarantine: { base } }) {
+          const ref = `refs/heads/${name}`;
+          const now = await git.readRef(base, ref as git.RefName);
+          if (now === null || !(await git.isAncestor(base, now, knownSha(into)))) return [];
+          return [{ ref, before: now, after: git.ZERO_SHA }];
+        },
+      }),
+    async createTag(subject, caller, name, from, message, within) {
       if (git.tagNameProblem(name) !== null) throw badRequestPlain('Tag name invalid');
       const commit = await reader.resolve(subject.project, from);
       if (commit === null) throw plainError(404, `Target ${from} is invalid`);
@@ -70,7 +89,7 @@ export function refService(deps: { reader: RepositoryReader; writes: WritePath }
       // As git keeps it: whole seconds.
       const taggedAt = new Date(Math.floor(Date.now() / 1000) * 1000);
       let target = commit;
-      await create(subject, caller, `refs/tags/${name}`, `Tag ${name} already exists`, async (bench) => {
+      const tagged = async (bench: { quarantine: git.Quarantine }) => {
         if (!message) return commit;
         const tagger = {
           name: user.name,
@@ -85,7 +104,9 @@ export function refService(deps: { reader: RepositoryReader; writes: WritePath }
           message,
         });
         return target;
-      });
+      };
+      const rows = within && ((tx: Db) => within(tx, commit));
+      await create(subject, caller, `refs/tags/${name}`, `Tag ${name} already exists`, tagged, rows);
       return { name, commit, target, message: message ? message.trimEnd() : null, taggedAt: message ? taggedAt : null };
     },
     deleteTag: (subject, caller, ref) => remove(subject, caller, `refs/tags/${ref.name}`, 'Tag'),

@@ -1,40 +1,50 @@
 /** The repository side of git's transports: what is advertised, fetched and pushed, whichever way it arrives. */
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import * as git from '@millrace/git';
-import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { HttpError } from '../../../kernel/http/errors.ts';
-import { asHttpError, type OpenRepository } from '../reading/git-reader.ts';
-import type { RefChange } from '../writes/protection.ts';
-import type { WritePath } from '../writes/write-path.ts';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import { asHttpError } from '../reading/git-reader.ts';
+import { pushable, type ReceiveDependencies, receiving } from './receive.ts';
 
-export interface TransferDependencies {
-  readonly open: OpenRepository;
-  readonly writes: WritePath;
-  /** Bytes of one push. */
-  readonly maximumPushBytes: number;
-  /** Objects of the project are sent to somebody. */
-  readonly fetched: (projectId: number) => void;
-  /** Lines for the person who pushed, like the address for a merge request. */
-  readonly greeting: (subject: ProjectSubject, moved: readonly RefChange[]) => string[];
+export interface TransferDependencies<S> extends ReceiveDependencies<S> {
+  /** Further prefixes of refs that a caller does not see. */
+  readonly hiddenFrom?: (subject: S, caller: Caller) => readonly string[];
+  /** Objects of the repository are sent to somebody. */
+  readonly fetched: (repositoryId: number) => void;
 }
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
-/** Refs that clients see but that only the service writes. */
-const hidden = ['refs/keep-around', 'refs/environments', 'refs/tmp'];
-const visible = (ref: string) => !hidden.some((prefix) => ref.startsWith(`${prefix}/`));
-/** What a pushing client is told: its own refs, so that it does not try to delete the others when it mirrors. */
-const pushable = (ref: string) => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/');
+/** The two-way connection of a session. */
+export interface SessionConnection {
+  readonly input: AsyncIterable<Buffer>;
+  /** Sends to the client; resolves when it may be given more. */
+  send(data: Readable | Uint8Array): Promise<void>;
+  readonly version: 0 | 1 | 2;
+  readonly signal: AbortSignal;
+}
 
-const keepAliveMilliseconds = 5_000;
+/** Refs that clients do not see. Those of merge requests, pipelines and environments they see, but only the service writes them. */
+const hidden = ['refs/keep-around', 'refs/remotes', 'refs/tmp'];
 const v2RequestLimit = 1024 * 1024;
+
+/** The same function for the same prefixes: long answers are remembered by it. */
+const visibilities = new Map<string, (ref: string) => boolean>();
+function visibleBut(hideRefs: readonly string[]): (ref: string) => boolean {
+  const key = hideRefs.join(' ');
+  const made = visibilities.get(key) ?? ((ref: string) => !hideRefs.some((prefix) => ref.startsWith(`${prefix}/`)));
+  visibilities.set(key, made);
+  return made;
+}
 
 const one = (data: Uint8Array) => Readable.from([data], { objectMode: false });
 
-async function collect(body: Readable, limit: number): Promise<{ whole: Buffer | null; rest: AsyncIterable<Buffer> }> {
+async function collect(
+  body: AsyncIterable<Buffer>,
+  limit: number,
+): Promise<{ whole: Buffer | null; rest: AsyncIterable<Buffer> }> {
   const chunks: Buffer[] = [];
   let size = 0;
-  const iterator = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const iterator = body[Symbol.asyncIterator]();
   for (;;) {
     const step = await iterator.next();
     if (step.done) {
@@ -53,22 +63,29 @@ async function collect(body: Readable, limit: number): Promise<{ whole: Buffer |
   }
 }
 
-export function transfer(deps: TransferDependencies) {
-  const { open } = deps;
+export function transfer<S>(deps: TransferDependencies<S>) {
+  const { repositoryOf } = deps;
+  const receiver = receiving(deps);
+  const open = (subject: S) => deps.open(repositoryOf(subject));
+  const generationOf = (subject: S) => repositoryOf(subject).refs_generation;
+
+  const hiddenFrom = (subject: S, caller: Caller) => [...hidden, ...(deps.hiddenFrom?.(subject, caller) ?? [])];
 
   async function advertise(
-    subject: ProjectSubject,
+    subject: S,
+    caller: Caller,
     service: GitService,
     version: number,
     signal: AbortSignal,
   ): Promise<Readable> {
-    const repo = open(subject.project);
+    const repo = open(subject);
     try {
       if (service === 'git-receive-pack') {
-        const snapshot = await git.refsSnapshot(repo, subject.project.refs_generation);
+        const snapshot = await git.refsSnapshot(repo, generationOf(subject));
         return one(git.receivePackAdvertisement(snapshot, pushable));
       }
-      const options = { version: version as 0 | 1 | 2, generation: subject.project.refs_generation, hideRefs: hidden };
+      const hideRefs = hiddenFrom(subject, caller);
+      const options = { version: version as 0 | 1 | 2, generation: generationOf(subject), hideRefs };
       return one(await git.uploadPackAdvertisement(git.withSignal(repo, signal), options));
     } catch (error) {
       throw asHttpError(error);
@@ -76,146 +93,84 @@ export function transfer(deps: TransferDependencies) {
   }
 
   async function uploadPack(
-    subject: ProjectSubject,
-    body: Readable,
+    subject: S,
+    caller: Caller,
+    body: AsyncIterable<Buffer>,
     version: number,
     signal: AbortSignal,
   ): Promise<Readable> {
-    const repo = git.withSignal(open(subject.project), signal);
+    const repo = git.withSignal(open(subject), signal);
     try {
+      const hideRefs = hiddenFrom(subject, caller);
       const { whole, rest } = await collect(body, v2RequestLimit);
-      if (version === 2 && whole) {
-        const snapshot = await git.refsSnapshot(open(subject.project), subject.project.refs_generation);
-        const answered = git.answerLsRefs(await git.parseV2Request(whole), snapshot, visible);
+      const refs = whole && {
+        snapshot: await git.refsSnapshot(open(subject), generationOf(subject)),
+        visible: visibleBut(hideRefs),
+      };
+      if (version === 2 && refs) {
+        const answered = git.answerLsRefs(await git.parseV2Request(whole), refs.snapshot, refs.visible);
         if (answered) return one(answered);
       }
       // The round that ends the negotiation is the one that sends.
-      if (whole === null || whole.includes('done')) deps.fetched(subject.project.id);
-      return await git.uploadPack(repo, { version: version as 0 | 1 | 2, body: whole ?? rest, hideRefs: hidden });
+      if (whole === null || whole.includes('done')) deps.fetched(repositoryOf(subject).id);
+      const request = { version: version as 0 | 1 | 2, body: whole ?? rest, hideRefs };
+      return await git.uploadPack(repo, refs ? { ...request, refs } : request);
     } catch (error) {
       throw asHttpError(error);
     }
   }
 
-  async function receivePack(
-    subject: ProjectSubject,
-    caller: Caller,
-    body: Readable,
-    signal: AbortSignal,
-  ): Promise<Readable> {
-    let request: git.ReceiveRequest;
-    try {
-      request = await git.readReceiveRequest(body);
-    } catch (error) {
+  async function receivePack(subject: S, caller: Caller, body: Readable, signal: AbortSignal): Promise<Readable> {
+    const request = await receiver.read(body).catch((error: unknown) => {
       throw asHttpError(error);
-    }
-    const out = new PassThrough();
-    receive(subject, caller, request, out, signal).then(
-      () => out.end(),
-      (error: unknown) => out.destroy(error instanceof Error ? error : new Error(String(error))),
-    );
-    return out;
+    });
+    return receiver.received(subject, caller, request, signal, 'drain-first');
   }
 
-  /** Takes the pack in outside the lock, then decides and moves under it. Every refusal reaches the client as a report. */
-  async function receive(
-    subject: ProjectSubject,
-    caller: Caller,
-    request: git.ReceiveRequest,
-    out: PassThrough,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { capabilities, commands } = request;
-    if (commands.length === 0) {
-      out.write(git.receiveReport(capabilities, { unpackError: null, outcomes: [] }));
+  /** A fetch over a two-way connection. Version 2 has requests that stand alone: each is answered as over HTTP. */
+  async function uploadPackSession(subject: S, caller: Caller, connection: SessionConnection): Promise<void> {
+    const { input, send, version, signal } = connection;
+    if (version !== 2) {
+      deps.fetched(repositoryOf(subject).id);
+      const repo = git.withSignal(open(subject), signal);
+      await send(await git.uploadPackSession(repo, { version, input, hideRefs: hiddenFrom(subject, caller) }));
       return;
     }
-    const alive = setInterval(() => out.write(git.receiveKeepAlive(capabilities)), keepAliveMilliseconds);
-    const quarantine = await git.createQuarantine(git.withSignal(open(subject.project), signal));
-    let used = false;
+    await send(await advertise(subject, caller, 'git-upload-pack', version, signal));
+    const requests = git.createRequestReader(input);
+    for (let request = await requests.next(); request; request = await requests.next())
+      await send(await uploadPack(subject, caller, request, version, signal));
+  }
+
+  async function receivePackSession(
+    subject: S,
+    caller: Caller,
+    { input, send, signal }: SessionConnection,
+  ): Promise<void> {
+    await send(await advertise(subject, caller, 'git-receive-pack', 0, signal));
+    const request = await receiver.read(input);
+    // A client that finds everything up to date sends no commands and wants no answer.
+    if (request.commands.length > 0) await send(receiver.received(subject, caller, request, signal, 'report-first'));
+  }
+
+  /** One program of git over a two-way connection, from its first byte to its last. */
+  async function session(
+    subject: S,
+    caller: Caller,
+    service: GitService | 'git-upload-archive',
+    connection: SessionConnection,
+  ): Promise<void> {
     try {
-      if (request.shallow.length > 0)
-        throw new git.GitError(
-          'invalid',
-          'shallow pushes are not supported: fetch the whole history first (git fetch --unshallow)',
-        );
-      if (request.pack) {
-        await git.ingestPack(quarantine, request.pack, {
-          maxBytes: deps.maximumPushBytes,
-          onProgress: (text) => out.write(git.receiveProgress(capabilities, text)),
-        });
+      if (service === 'git-upload-pack') await uploadPackSession(subject, caller, connection);
+      else if (service === 'git-receive-pack') await receivePackSession(subject, caller, connection);
+      else {
+        const repo = git.withSignal(open(subject), connection.signal);
+        await connection.send(await git.uploadArchive(repo, connection.input));
       }
-      await git.checkConnectivity(
-        quarantine,
-        commands.map((command) => command.new),
-      );
-      const writable = commands.filter((command) => command.ref !== null);
-      const refusedNames = commands.filter((command) => command.ref === null);
-      const changes = writable.map((command) => ({
-        ref: command.name,
-        before: command.old as string,
-        after: command.new as string,
-      }));
-      const blocked = capabilities.atomic && refusedNames.length > 0;
-      const outcomes = blocked
-        ? changes.map(({ ref }) => ({ ref, reason: 'Another ref of the atomic push was refused.' }))
-        : await deps.writes.exclusively(subject.project, () => {
-            used = true;
-            return deps.writes.apply(
-              { quarantine, changes },
-              {
-                subject,
-                caller,
-                kind: 'push',
-                pushOptions: request.pushOptions,
-                atomic: capabilities.atomic,
-                authorised: false,
-              },
-            );
-          });
-      const reasons = new Map(outcomes.map((outcome) => [outcome.ref, outcome.reason]));
-      const moved = changes.filter(({ ref }) => reasons.get(ref) === null);
-      for (const reason of new Set(outcomes.flatMap((outcome) => outcome.reason ?? [])))
-        out.write(git.receiveMessage(capabilities, `\nMillrace: ${reason}\n`));
-      const lines = moved.length > 0 ? deps.greeting(subject, moved) : [];
-      if (lines.length > 0) out.write(git.receiveMessage(capabilities, `\n${lines.join('\n')}\n`));
-      out.write(
-        git.receiveReport(capabilities, {
-          unpackError: null,
-          outcomes: commands.map((command) => ({
-            name: command.name,
-            error:
-              command.ref === null
-                ? 'the name of the ref is not allowed'
-                : reasons.get(command.name)
-                  ? 'pre-receive hook declined'
-                  : null,
-          })),
-        }),
-      );
     } catch (error) {
-      if (!git.isGitError(error) && !(error instanceof HttpError)) throw error;
-      // The client reads our report only after it has sent everything.
-      if (request.pack && !signal.aborted) await git.drainPack(request.pack, deps.maximumPushBytes).catch(() => false);
-      const detail = git.isGitError(error, 'corrupt') ? fsckReason(error.stderr) : '';
-      if (detail) out.write(git.receiveMessage(capabilities, `Millrace: ${detail}`));
-      out.write(
-        git.receiveReport(capabilities, {
-          unpackError: error.message,
-          outcomes: commands.map((command) => ({ name: command.name, error: 'unpacker error' })),
-        }),
-      );
-    } finally {
-      clearInterval(alive);
-      if (!used) await git.discardQuarantine(quarantine);
+      throw asHttpError(error);
     }
   }
 
-  return { advertise, uploadPack, receivePack };
-}
-
-/** What fsck said, without paths of the server. */
-function fsckReason(stderr: string): string {
-  const lines = stderr.split('\n').filter((line) => /^(error|fatal):/.test(line) && !line.includes('/objects/'));
-  return lines.slice(0, 5).join('\n');
+  return { advertise, uploadPack, receivePack, session };
 }

@@ -1,22 +1,40 @@
-/** Which refs may be changed by whom: protected branches, and names that only the service writes. */
+/** Which refs may be changed by whom: protected branches and tags, and names that only the service writes. */
 import { canOnProject } from '../../../kernel/authz/can.ts';
+import { Level } from '../../../kernel/authz/levels.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 
-/** A protected branch's rule: who may push and merge, by level, user or group. */
-export interface Protection {
+/** Somebody who may: exactly one of level, user, group and deploy key. */
+export interface AccessGrant {
+  readonly level: number | null;
+  readonly userId: number | null;
+  readonly deployKeyId: number | null;
+  /** Whether the caller is in the group that it is for, and the group still has access to the project. */
+  readonly member: boolean;
+}
+
+/** The rule of a name with wildcards. */
+export interface RefRule {
+  readonly id: number;
   readonly name: string;
+  /** Set by the top-level group for everything below it. */
+  readonly inherited: boolean;
+}
+
+/** A protected branch, as it is for one caller. */
+export interface BranchRule extends RefRule {
   readonly allowForcePush: boolean;
   readonly codeOwnerApprovalRequired: boolean;
   readonly push: readonly AccessGrant[];
   readonly merge: readonly AccessGrant[];
-}
-export interface AccessGrant {
-  readonly level: number | null;
-  readonly userId: number | null;
-  readonly groupId: number | null;
+  readonly unprotect: readonly AccessGrant[];
 }
 
-/** Matches a branch name with a pattern of literal text and `*`. */
+/** A protected tag, as it is for one caller. */
+export interface TagRule extends RefRule {
+  readonly create: readonly AccessGrant[];
+}
+
+/** Matches the name of a ref with a pattern of literal text and `*`. */
 export function matchesPattern(pattern: string, name: string): boolean {
   if (!pattern.includes('*')) return pattern === name;
   const parts = pattern.split('*');
@@ -33,70 +51,67 @@ export function matchesPattern(pattern: string, name: string): boolean {
   return at <= end;
 }
 
-/** The protections that cover a branch. */
-export const protectionsOf = (all: readonly Protection[], branch: string) =>
-  all.filter((rule) => matchesPattern(rule.name, branch));
+/** The rules that cover a name. */
+export const rulesOf = <T extends { readonly name: string }>(all: readonly T[], name: string): T[] =>
+  all.filter((rule) => matchesPattern(rule.name, name));
 
-function granted(grants: readonly AccessGrant[], caller: Caller, subject: ProjectSubject): boolean {
+/** Level that only administrators have. */
+const administrators = 60;
+
+/** Whether one of the grants is the caller's. What they may do on the project at all is asked besides. */
+export function isGranted(grants: readonly AccessGrant[], caller: Caller, level: number): boolean {
+  const { credential, user, admin } = caller;
   return grants.some((grant) => {
-    if (grant.userId !== null) return grant.userId === caller.user?.id && subject.level >= 30;
-    if (grant.level === null || grant.level === 0) return false;
-    return caller.admin || subject.level >= grant.level;
+    if (credential.kind === 'deploy_key') {
+      // The roles of whoever made a deploy key are not the key's; but who may not push, has no key that may.
+      const maker = user?.admin === true || level >= Level.developer;
+      return grant.deployKeyId === credential.keyId && maker;
+    }
+    if (grant.userId !== null) return grant.userId === user?.id;
+    if (grant.level === null) return grant.member;
+    if (grant.level === administrators) return admin;
+    return grant.level > Level.none && (admin || level >= grant.level);
   });
 }
 
-/** Whether the caller may push commits to a branch, new or existing. */
-export function mayPush(all: readonly Protection[], branch: string, caller: Caller, subject: ProjectSubject): boolean {
+/** Whether the caller may push commits to a branch, new or existing: one of the rules that cover it is enough. */
+export function mayPush(all: readonly BranchRule[], branch: string, caller: Caller, subject: ProjectSubject): boolean {
   if (!canOnProject(caller, 'push_code', subject)) return false;
-  const rules = protectionsOf(all, branch);
-  return rules.length === 0 || rules.some((rule) => granted(rule.push, caller, subject));
+  const rules = rulesOf(all, branch);
+  return rules.length === 0 || rules.some((rule) => isGranted(rule.push, caller, subject.level));
 }
 
 /** Whether the caller may merge into a branch; being allowed to push is enough. */
-export function mayMerge(all: readonly Protection[], branch: string, caller: Caller, subject: ProjectSubject): boolean {
+export function mayMerge(all: readonly BranchRule[], branch: string, caller: Caller, subject: ProjectSubject): boolean {
   if (mayPush(all, branch, caller, subject)) return true;
   if (!canOnProject(caller, 'push_code', subject)) return false;
-  return protectionsOf(all, branch).some((rule) => granted(rule.merge, caller, subject));
+  return rulesOf(all, branch).some((rule) => isGranted(rule.merge, caller, subject.level));
 }
 
-const zero = /^0+$/;
-/** Namespaces of refs that only the service writes. */
-const reserved = /^refs\/(merge-requests|pipelines|keep-around|environments|tmp|remotes)\//;
+/** Whether the caller may create a tag. */
+export function mayCreateTag(all: readonly TagRule[], tag: string, caller: Caller, subject: ProjectSubject): boolean {
+  if (!canOnProject(caller, 'push_code', subject)) return false;
+  const rules = rulesOf(all, tag);
+  return rules.length === 0 || rules.some((rule) => isGranted(rule.create, caller, subject.level));
+}
+
+/** Whether a rule may be lifted or changed by somebody who administers the place; without a list, by all of them. */
+export const mayUnprotect = ({ unprotect }: Pick<BranchRule, 'unprotect'>, caller: Caller, level: number): boolean =>
+  unprotect.length === 0 || isGranted(unprotect, caller, level);
+
+/** Where a group says something of force pushes, projects do not undo it. */
+export function allowsForcePush(rules: readonly BranchRule[]): boolean {
+  const ofGroup = rules.filter(({ inherited }) => inherited);
+  return (ofGroup.length > 0 ? ofGroup : rules).some(({ allowForcePush }) => allowForcePush);
+}
+
+/** Whether somebody may remove a protected branch by the API or a page: it ends what the rules protect. */
+export const mayDelete = (rules: readonly BranchRule[], caller: Caller, subject: ProjectSubject): boolean =>
+  canOnProject(caller, 'admin_protected_ref', subject) &&
+  rules.every((rule) => mayUnprotect(rule, caller, subject.level));
 
 export interface RefChange {
   readonly ref: string;
   readonly before: string;
   readonly after: string;
-}
-
-/**
- * The reason why a caller may not make a change, or null. `forced` tells whether the old tip is not an ancestor of
- * the new one; it is asked only for protected branches.
- */
-export async function refusal(
-  change: RefChange,
-  all: readonly Protection[],
-  caller: Caller,
-  subject: ProjectSubject,
-  forced: () => Promise<boolean>,
-): Promise<string | null> {
-  if (reserved.test(change.ref)) return `You are not allowed to write to ${change.ref}: it belongs to the service.`;
-  if (!canOnProject(caller, 'push_code', subject)) return 'You are not allowed to push code to this project.';
-  const branch = /^refs\/heads\/(.+)$/.exec(change.ref)?.[1];
-  if (branch === undefined) {
-    return /^refs\/(tags|notes)\//.test(change.ref)
-      ? null
-      : `You are not allowed to write to ${change.ref}: only branches and tags can be pushed.`;
-  }
-  const deletes = zero.test(change.after);
-  if (deletes && branch === subject.project.default_branch) return 'The default branch of a project cannot be deleted.';
-  const rules = protectionsOf(all, branch);
-  if (rules.length === 0) return null;
-  if (deletes) return 'You can only delete protected branches using the web interface.';
-  if (!mayPush(all, branch, caller, subject))
-    return 'You are not allowed to push code to protected branches on this project.';
-  if (!zero.test(change.before) && !rules.some((rule) => rule.allowForcePush) && (await forced())) {
-    return 'You are not allowed to force push code to a protected branch on this project.';
-  }
-  return null;
 }

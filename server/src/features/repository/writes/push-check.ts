@@ -13,10 +13,12 @@ export interface Refusal {
 }
 
 /** What is about to happen. */
-export interface Push {
-  readonly subject: ProjectSubject;
+export interface Push<S = ProjectSubject> {
+  readonly subject: S;
   readonly caller: Caller;
   readonly kind: 'push' | 'api' | 'merge';
+  /** What the client asked for besides, as it wrote it: `ci.skip`. */
+  readonly pushOptions: readonly string[];
   /** Set where the caller's right to write was checked by other means. */
   readonly authorised: boolean;
   /** Those that no check before this one has refused. */
@@ -26,10 +28,10 @@ export interface Push {
 }
 
 /** Why refs may not move, by ref. */
-export type PushCheck = (push: Push) => Promise<ReadonlyMap<string, Refusal>>;
+export type PushCheck<S = ProjectSubject> = (push: Push<S>) => Promise<ReadonlyMap<string, Refusal>>;
 
 /** Runs the checks in their order; each sees only what those before it let pass. */
-export async function refusals(push: Push, checks: readonly PushCheck[]): Promise<Map<string, Refusal>> {
+export async function refusals<S>(push: Push<S>, checks: readonly PushCheck<S>[]): Promise<Map<string, Refusal>> {
   const found = new Map<string, Refusal>();
   for (const check of checks) {
     const changes = push.changes.filter(({ ref }) => !found.has(ref));

@@ -23,6 +23,14 @@ export function workbench(quarantine: git.Quarantine): Workbench {
       const result = await git.mergeTree(quarantine, knownSha(ours), knownSha(theirs));
       return { tree: result.clean ? result.treeId : null, conflicts: result.conflictPaths };
     },
+    async rebase(head, onto, committer) {
+      const result = await git.rebase(quarantine, {
+        head: knownSha(head),
+        onto: knownSha(onto),
+        committer: now(committer),
+      });
+      return result.status === 'done' ? result.id : null;
+    },
     quarantine,
   };
 }

@@ -1,38 +1,68 @@
 /**
- * The one write path of repositories, for pushes, API commits and merges: objects in a quarantine, policy, an intent
- * committed, refs moved with expected old values, facts committed. The writer holds the repository's lock; whoever takes
- * it next settles what a dead writer left behind.
+ * The one write path of repositories, for pushes, API commits and merges: objects in a quarantine, policy, refs locked
+ * and compared with their expected old values, an intent committed, refs moved, facts committed. The writer holds the
+ * repository's lock; whoever takes it next settles what a dead writer left behind.
+ *
+ * The intent is written over the connection that holds the lock: a writer that lost it writes none and moves nothing.
+ * Whoever settles waits until no git moves refs any more, so an intent that he does not see was never acted upon.
  */
 import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction, withRepositoryLock } from '../../../kernel/db/index.ts';
+import { type Db, transaction, withLock, withRepositoryLock } from '../../../kernel/db/index.ts';
 import { forbidden, plainError, unavailable } from '../../../kernel/http/errors.ts';
 import type { RepositoryRow, WriteRequest } from '../face.ts';
-import { commitGraphDue } from '../maintenance/maintenance.ts';
 import { asHttpError, knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RefChange } from './protection.ts';
-import { type PushCheck, type Refusal, refusals } from './push-check.ts';
+import { type Push, type PushCheck, type Refusal, refusals } from './push-check.ts';
 import { workbench } from './workbench.ts';
 import * as queries from './writes.queries.ts';
 
-export interface WritePathDependencies {
+/** What becomes of moved refs in the database, in the transaction that ends a write. */
+export type Settle = (
+  tx: Db,
+  repository: RepositoryRow,
+  actorId: number | null,
+  moved: readonly RefChange[],
+  details: queries.IntentDetails,
+) => Promise<{ readonly generation: number; readonly headMoved: boolean }>;
+
+export interface WritePathDependencies<S> {
   readonly db: Db;
+  /** Whose repositories are written. */
+  readonly owner: queries.Owner;
+  readonly repositoryOf: (subject: S) => RepositoryRow;
   /** Connections that do nothing but hold locks: writers wait here, not for a connection that a lock's holder needs. */
   readonly lockDb: Db;
   readonly open: OpenRepository;
-  readonly recordFact: (
-    tx: Db,
-    fact: { kind: 'push'; projectId: number; actorId: number | null; payload: Record<string, unknown> },
-  ) => Promise<void>;
-  readonly announce: (tx: Db, topic: string) => Promise<void>;
+  readonly settled: Settle;
+  /** Keeps where HEAD points, in the transaction that ends its move. */
+  readonly headMoved: (tx: Db, repository: RepositoryRow, branch: string) => Promise<void>;
   /** Every push, API commit and merge passes them, in this order. */
-  readonly checks: readonly PushCheck[];
-  readonly project: (db: Db, id: number) => Promise<RepositoryRow | null>;
+  readonly checks: readonly PushCheck<S>[];
+  readonly repository: (db: Db, id: number) => Promise<RepositoryRow | null>;
+  /** What commits get that are made here; null for none. */
+  readonly stamp: git.CommitStamp | null;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
-const zero = /^0+$/;
 const statementTimeout = '57014';
+
+/** Answers of git about one ref, which others of the same push need not share. */
+const refused: ReadonlySet<git.GitErrorCode> = new Set([
+  'conflict',
+  'exists',
+  'directory_conflict',
+  'locked',
+  'not_found',
+]);
+
+const branches = 'refs/heads/';
+
+const updateOf = (change: RefChange): git.RefUpdate => ({
+  ref: change.ref as git.RefName,
+  old: knownSha(change.before),
+  new: knownSha(change.after),
+});
 
 export interface RefOutcome {
   readonly ref: string;
@@ -48,8 +78,8 @@ export interface Prepared {
   readonly changes: readonly RefChange[];
 }
 
-export interface ApplyOptions {
-  readonly subject: ProjectSubject;
+export interface ApplyOptions<S> {
+  readonly subject: S;
   readonly caller: Caller;
   readonly kind: 'push' | 'api' | 'merge';
   readonly pushOptions: readonly string[];
@@ -59,138 +89,69 @@ export interface ApplyOptions {
   within?(tx: Db): Promise<void>;
 }
 
-export interface WritePath {
+export interface WritePath<S = ProjectSubject> {
   /** Builds and applies a write of the product itself; throws when any part of it is refused. */
-  write(request: WriteRequest): Promise<void>;
+  write(request: WriteRequest<S>): Promise<void>;
   /** Holds the repository's lock, with what dead writers left settled. */
   exclusively<T>(project: RepositoryRow, work: () => Promise<T>): Promise<T>;
   /** Policy, intent, refs, facts; only inside `exclusively`. The quarantine is used up. */
-  apply(prepared: Prepared, options: ApplyOptions): Promise<RefOutcome[]>;
+  apply(prepared: Prepared, options: ApplyOptions<S>): Promise<RefOutcome[]>;
+  /** Points HEAD to a branch: HEAD and the row move together, also when the writer dies between. */
+  moveHead(project: RepositoryRow, branch: string): Promise<void>;
   /** Settles what dead writers left in any repository. */
   sweep(): Promise<void>;
 }
 
-export function writePath(deps: WritePathDependencies): WritePath {
-  const { db, open } = deps;
+export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
+  const { db, open, owner, settled } = deps;
+  // Connections that hold the lock of a repository here, by its id.
+  const holders = new Map<number, Db>();
 
-  /** The facts of moved refs, with the rows that follow from them. */
-  async function settled(
-    tx: Db,
-    project: RepositoryRow,
-    actorId: number | null,
-    moved: readonly RefChange[],
-    details: queries.IntentDetails,
-  ): Promise<{ generation: number; headMoved: boolean }> {
-    const generation = await queries.bumpGeneration(tx, project.id);
-    const headMoved = await firstBranch(tx, project, moved);
-    for (const change of moved) {
-      await deps.recordFact(tx, {
-        kind: 'push',
-        projectId: project.id,
-        actorId,
-        payload: {
-          ref: change.ref,
-          before: change.before,
-          after: change.after,
-          push_options: details.pushOptions,
-          via: details.via,
-        },
-      });
-    }
-    await commitGraphDue(tx, project.id, generation, details.via);
-    await deps.announce(tx, `project:${project.id}:refs`);
-    return { generation, headMoved };
-  }
-
-  /**
-   * The first branch of an empty repository becomes the default one, and is protected as the namespace says. True when
-   * HEAD was pointed elsewhere.
-   */
-  async function firstBranch(tx: Db, project: RepositoryRow, moved: readonly RefChange[]): Promise<boolean> {
-    const created = moved.flatMap(({ ref, before, after }) =>
-      zero.test(before) && !zero.test(after) && ref.startsWith('refs/heads/') ? [ref.slice(11)] : [],
-    );
-    if (created.length === 0) return false;
-    const repo = open(project);
-    const current = project.default_branch;
-    const currentExists =
-      current !== null &&
-      !created.includes(current) &&
-      (await git.readRef(repo, `refs/heads/${current}` as git.RefName)) !== null;
-    if (currentExists) return false;
-    const chosen = current !== null && created.includes(current) ? current : created[0];
-    if (chosen === undefined) return false;
-    if (chosen !== current) await queries.setDefaultBranch(tx, project.id, chosen);
-    // The default branch of a project without commits may have been renamed in its row only.
-    const headMoved = (await git.defaultBranch(repo)) !== chosen;
-    if (headMoved) await git.setDefaultBranch(repo, chosen);
-    const levels = await queries.defaultProtection(tx, project.id);
-    if (levels) await queries.protectBranch(tx, project.id, chosen, levels);
-    return headMoved;
-  }
-
-  async function apply(prepared: Prepared, options: ApplyOptions): Promise<RefOutcome[]> {
-    const project = options.subject.project;
+  async function apply(prepared: Prepared, options: ApplyOptions<S>): Promise<RefOutcome[]> {
+    const project = deps.repositoryOf(options.subject);
     const { quarantine, changes } = prepared;
     const actorId = options.caller.user?.id ?? null;
-    const details: queries.IntentDetails = { via: options.kind, pushOptions: options.pushOptions };
-    const { subject, caller, kind, authorised } = options;
-    const push = { subject, caller, kind, authorised, changes, quarantine };
-    const refused = await refusals(push, deps.checks).catch(async (error: unknown) => {
+    const { credential } = options.caller;
+    const details: queries.IntentDetails = {
+      via: options.kind,
+      pushOptions: options.pushOptions,
+      ...(credential.kind === 'job' ? { jobId: credential.job.id } : {}),
+      ...(options.atomic && changes.length > 1 ? { atomic: true } : {}),
+    };
+    const { subject, caller, kind, authorised, pushOptions } = options;
+    const push = { subject, caller, kind, authorised, pushOptions, changes, quarantine };
+    const rejected = await judged(push).catch(async (error: unknown) => {
       await git.discardQuarantine(quarantine);
       throw error;
     });
-    const allowed = options.atomic && refused.size > 0 ? [] : changes.filter((change) => !refused.has(change.ref));
+    const allowed = options.atomic && rejected.size > 0 ? [] : changes.filter((change) => !rejected.has(change.ref));
     const outcomes = new Map<string, string | null>(
       changes.map((change) => [
         change.ref,
-        refused.get(change.ref)?.reason ??
+        rejected.get(change.ref)?.reason ??
           (allowed.includes(change) ? null : 'Another ref of the atomic push was refused.'),
       ]),
     );
     const outcomesOf = (): RefOutcome[] =>
       changes.map(({ ref }) => {
-        const refusal = refused.get(ref);
+        const refusal = rejected.get(ref);
         return { ref, reason: outcomes.get(ref) ?? null, ...(refusal ? { refusal } : {}) };
       });
     if (allowed.length === 0) {
       await git.discardQuarantine(quarantine);
       return outcomesOf();
     }
-    const intent = await queries.insertIntent(db, {
-      projectId: project.id,
+    const { intents, moved } = await move(project, quarantine, allowed, outcomes, {
       kind: options.kind,
       actorId,
-      quarantine: null,
-      changes: allowed,
+      atomic: options.atomic,
       details,
     });
-    let moved: readonly RefChange[] = [];
-    try {
-      await git.migrateQuarantine(quarantine);
-      const updates = allowed.map((change) => ({
-        ref: change.ref as git.RefName,
-        old: knownSha(change.before),
-        new: knownSha(change.after),
-      }));
-      if (options.atomic) {
-        await git.updateRefs(open(project), updates);
-        moved = allowed;
-      } else {
-        const results = await git.updateRefsSeparately(open(project), updates);
-        for (const result of results) if (result.error) outcomes.set(result.ref, reasonOf(result.error));
-        moved = allowed.filter((change) => outcomes.get(change.ref) === null);
-      }
-    } catch (error) {
-      await git.discardQuarantine(quarantine);
-      // What did move counts, whatever failed after it.
-      await settleOne(project, { id: intent, actorId, changes: allowed, details });
-      throw error;
-    }
     const next = await transaction(db, async (tx) => {
-      await queries.settleIntent(tx, intent, moved.length > 0 ? 'applied' : 'abandoned');
+      // Settled by another when the lock was lost in the meantime: then it told the facts as well.
+      const ours = await queries.settleIntents(tx, intents, 'applied');
       if (moved.length === 0) return null;
-      const after = await settled(tx, project, actorId, moved, details);
+      const after = ours === intents.length ? await settled(tx, project, actorId, moved, details) : null;
       await options.within?.(tx);
       return after;
     });
@@ -206,34 +167,136 @@ export function writePath(deps: WritePathDependencies): WritePath {
     return outcomesOf();
   }
 
+  /** What was found connected before the lock was taken may have lost its ground since; then the checks speak. */
+  async function judged(push: Push<S>): Promise<Map<string, Refusal>> {
+    const { quarantine, changes } = push;
+    if (await git.prunedSince(quarantine))
+      await git.checkConnectivity(
+        quarantine,
+        changes.map(({ after }) => knownSha(after)),
+      );
+    return await refusals(push, deps.checks);
+  }
+
+  /** Brings the objects in and moves the refs: together, or each for itself where they may differ and did. */
+  async function move(
+    project: RepositoryRow,
+    quarantine: git.Quarantine,
+    allowed: readonly RefChange[],
+    outcomes: Map<string, string | null>,
+    about: Pick<queries.OpenIntent, 'kind' | 'actorId' | 'details'> & { readonly atomic: boolean },
+  ): Promise<{ intents: number[]; moved: RefChange[] }> {
+    const held = holders.get(project.id);
+    if (held === undefined) throw new Error('a repository is written without its lock');
+    const done: { readonly id: number; readonly changes: readonly RefChange[] }[] = [];
+    const together = async (changes: readonly RefChange[]) => {
+      let intent: number | null = null;
+      try {
+        await git.updateRefs(open(project), changes.map(updateOf), async () => {
+          intent = await intended(held, project, changes, about);
+        });
+      } catch (error) {
+        // What did move counts, whatever failed after it.
+        if (intent !== null) await settleOne(project, { ...about, id: intent, changes });
+        throw error;
+      }
+      if (intent !== null) done.push({ id: intent, changes });
+    };
+    const alone = async (change: RefChange) => {
+      try {
+        await together([change]);
+      } catch (error) {
+        if (!git.isGitError(error) || !refused.has(error.code)) throw error;
+        outcomes.set(change.ref, reasonOf(error));
+      }
+    };
+    try {
+      await git.migrateQuarantine(quarantine);
+      if (about.atomic) await together(allowed);
+      else if (allowed.length === 1) await Promise.all(allowed.map(alone));
+      else
+        await together(allowed).catch(async (error: unknown) => {
+          if (!git.isGitError(error) || !refused.has(error.code)) throw error;
+          for (const change of allowed) await alone(change);
+        });
+    } catch (error) {
+      await git.discardQuarantine(quarantine);
+      for (const { id, changes } of done) await settleOne(project, { ...about, id, changes });
+      throw error;
+    }
+    return { intents: done.map(({ id }) => id), moved: done.flatMap(({ changes }) => changes) };
+  }
+
+  /** The last word before refs move. */
+  async function intended(
+    held: Db,
+    project: RepositoryRow,
+    changes: readonly RefChange[],
+    about: Pick<queries.OpenIntent, 'kind' | 'actorId' | 'details'>,
+  ): Promise<number> {
+    try {
+      return await queries.insertIntent(held, owner, {
+        ownerId: project.id,
+        kind: about.kind,
+        actorId: about.actorId,
+        changes,
+        details: about.details,
+      });
+    } catch (error) {
+      deps.log.warn({ err: error, [owner]: project.id }, 'the lock of a repository was lost before its refs moved');
+      throw unavailable('the lock of the repository was lost, nothing was changed');
+    }
+  }
+
+  /** HEAD is one line of one file: it has moved, or it has not. */
+  async function settleHead(project: RepositoryRow, id: number, after: string): Promise<number> {
+    const moved = (await git.headRef(open(project))) === after;
+    await transaction(db, async (tx) => {
+      const ours = await queries.settleIntents(tx, [id], moved ? 'applied' : 'abandoned');
+      if (ours === 1 && moved) await deps.headMoved(tx, project, after.slice(branches.length));
+    });
+    return moved ? 1 : 0;
+  }
+
   /** Decides by the refs themselves what became of an intent; returns how many of its refs moved. */
   async function settleOne(
     project: RepositoryRow,
     intent: Pick<queries.OpenIntent, 'id' | 'actorId' | 'changes' | 'details'>,
   ): Promise<number> {
     const repo = open(project);
+    const [first] = intent.changes;
+    if (first?.ref === 'HEAD') return await settleHead(project, intent.id, first.after);
+    const hasMoved = async (change: RefChange) =>
+      ((await git.readRef(repo, change.ref as git.RefName)) ?? git.ZERO_SHA) === change.after;
     const moved: RefChange[] = [];
-    for (const change of intent.changes) {
-      const now = (await git.readRef(repo, change.ref as git.RefName)) ?? git.ZERO_SHA;
-      if (now === change.after) moved.push(change);
+    const left: RefChange[] = [];
+    // When the intent was written every ref had its old value, and nobody writes between: so equal means moved.
+    for (const change of intent.changes) ((await hasMoved(change)) ? moved : left).push(change);
+    if (intent.details.atomic && moved.length > 0 && left.length > 0) {
+      // All or nothing, and a part is visible already: the rest follows.
+      await git.updateRefs(repo, left.map(updateOf)).then(
+        () => moved.push(...left),
+        (error: unknown) => deps.log.warn({ err: error, intent: intent.id }, 'an atomic write stays in part'),
+      );
     }
     await transaction(db, async (tx) => {
-      await queries.settleIntent(tx, intent.id, moved.length > 0 ? 'applied' : 'abandoned');
-      if (moved.length > 0) await settled(tx, project, intent.actorId, moved, intent.details);
+      const ours = await queries.settleIntents(tx, [intent.id], moved.length > 0 ? 'applied' : 'abandoned');
+      if (ours === 1 && moved.length > 0) await settled(tx, project, intent.actorId, moved, intent.details);
     });
     return moved.length;
   }
 
   /** Settles intents whose writer is gone, and removes what it left lying about. */
   async function settleOpen(project: RepositoryRow): Promise<void> {
-    const open_ = await queries.openIntents(db, project.id);
+    const open_ = await queries.openIntents(db, owner, project.id);
     if (open_.length === 0) return;
     const repo = open(project);
-    await git.removeStaleLocks(repo);
+    // Waits for a git that outlived its writer.
+    await git.guarded(repo, 'refs', () => git.removeStaleLocks(repo));
     for (const intent of open_) {
       const moved = await settleOne(project, intent);
       deps.log.warn(
-        { project: project.id, intent: intent.id, moved, of: intent.changes.length },
+        { [owner]: project.id, intent: intent.id, moved, of: intent.changes.length },
         'settled a write whose process ended',
       );
     }
@@ -242,10 +305,19 @@ export function writePath(deps: WritePathDependencies): WritePath {
 
   async function exclusively<T>(project: RepositoryRow, work: () => Promise<T>): Promise<T> {
     try {
-      return await withRepositoryLock(deps.lockDb, project.id, async () => {
+      const alone = async (held: Db) => {
         await settleOpen(project);
-        return work();
-      });
+        holders.set(project.id, held);
+        try {
+          return await work();
+        } finally {
+          // Whoever came after a lost lock stays the holder.
+          if (holders.get(project.id) === held) holders.delete(project.id);
+        }
+      };
+      return owner === 'project_id'
+        ? await withRepositoryLock(deps.lockDb, project.id, alone)
+        : await withLock(deps.lockDb, ['wiki', project.id], alone);
     } catch (error) {
       // The statement's time limit ended the wait for the lock.
       if ((error as { code?: unknown }).code === statementTimeout)
@@ -258,9 +330,9 @@ export function writePath(deps: WritePathDependencies): WritePath {
     exclusively,
     apply,
     async write(request) {
-      const project = request.subject.project;
+      const project = deps.repositoryOf(request.subject);
       await exclusively(project, async () => {
-        const quarantine = await git.createQuarantine(open(project));
+        const quarantine = await git.createQuarantine(open(project), deps.stamp);
         let changes: readonly RefChange[];
         try {
           changes = await request.build(workbench(quarantine));
@@ -285,10 +357,27 @@ export function writePath(deps: WritePathDependencies): WritePath {
           throw refused.refusal?.kind === 'content' ? plainError(400, refused.reason) : forbidden(refused.reason);
       });
     },
+    moveHead: (project, branch) =>
+      exclusively(project, async () => {
+        const held = holders.get(project.id) ?? db;
+        const repo = open(project);
+        const change = { ref: 'HEAD', before: (await git.headRef(repo)) ?? '', after: `${branches}${branch}` };
+        const details = { via: 'api', pushOptions: [] } as const;
+        const id = await intended(held, project, [change], { kind: 'head', actorId: null, details });
+        try {
+          await git.setDefaultBranch(repo, branch);
+        } finally {
+          await settleHead(project, id, change.after);
+        }
+      }),
     async sweep() {
-      for (const id of await queries.projectsWithOldIntents(db, 60)) {
-        const project = await deps.project(db, id);
-        if (project) await exclusively(project, async () => undefined);
+      for (const id of await queries.withOldIntents(db, owner, 60)) {
+        const project = await deps.repository(db, id);
+        // One that is busy or whose storage is away must not keep the others waiting.
+        if (project)
+          await exclusively(project, async () => undefined).catch((error: unknown) =>
+            deps.log.warn({ err: error, [owner]: id }, 'open writes could not be settled'),
+          );
       }
     },
   };

@@ -1,12 +1,12 @@
-/** Intents, generations and protections: what the write path keeps in the database. */
+/** Intents, generations and the first protection: what the write path keeps in the database. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import type { Protection, RefChange } from './protection.ts';
+import type { RefChange } from './protection.ts';
+import { defaultProtectionLevel } from './protections.queries.ts';
 
 export interface OpenIntent {
   readonly id: number;
   readonly kind: string;
-  readonly quarantine: string | null;
   readonly actorId: number | null;
   readonly changes: readonly RefChange[];
   readonly details: IntentDetails;
@@ -16,15 +16,22 @@ export interface OpenIntent {
 export interface IntentDetails {
   readonly via: 'push' | 'api' | 'merge';
   readonly pushOptions: readonly string[];
+  /** The job whose token pushed: no pipeline comes of it. */
+  readonly jobId?: number;
+  /** All or nothing: what is missing of it is made up for. */
+  readonly atomic?: boolean;
 }
+
+/** Whose repository a write is about: the column that names it. */
+export type Owner = 'project_id' | 'wiki_id';
 
 export async function insertIntent(
   db: Db,
+  owner: Owner,
   intent: {
-    projectId: number;
+    ownerId: number;
     kind: string;
     actorId: number | null;
-    quarantine: string | null;
     changes: readonly RefChange[];
     details: IntentDetails;
   },
@@ -32,10 +39,10 @@ export async function insertIntent(
   const row = await db
     .insertInto('repository_intents')
     .values({
-      project_id: intent.projectId,
+      project_id: owner === 'project_id' ? intent.ownerId : null,
+      wiki_id: owner === 'wiki_id' ? intent.ownerId : null,
       kind: intent.kind,
       actor_id: intent.actorId,
-      quarantine: intent.quarantine,
       changes: JSON.stringify(intent.changes),
       facts: JSON.stringify(intent.details),
     })
@@ -44,49 +51,71 @@ export async function insertIntent(
   return row.id;
 }
 
-export async function settleIntent(db: Db, id: number, state: 'applied' | 'abandoned'): Promise<void> {
-  await db.updateTable('repository_intents').set({ state, settled_at: new Date() }).where('id', '=', id).execute();
+/** Ends intents that are still open; answers how many were. */
+export async function settleIntents(db: Db, ids: readonly number[], state: 'applied' | 'abandoned'): Promise<number> {
+  if (ids.length === 0) return 0;
+  const result = await db
+    .updateTable('repository_intents')
+    .set({ state, settled_at: new Date() })
+    .where('id', 'in', ids)
+    .where('state', '=', 'open')
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
 }
 
-export async function openIntents(db: Db, projectId: number): Promise<OpenIntent[]> {
+/** Forgets intents that were settled more than `days` ago, at most `limit`; answers how many. */
+export async function forgetIntents(db: Db, days: number, limit: number): Promise<number> {
+  const old = db
+    .selectFrom('repository_intents')
+    .select('id')
+    .where('state', '<>', 'open')
+    .where('settled_at', '<', sql<Date>`now() - make_interval(days => ${days})`)
+    .limit(limit);
+  const result = await db.deleteFrom('repository_intents').where('id', 'in', old).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+export async function openIntents(db: Db, owner: Owner, id: number): Promise<OpenIntent[]> {
   const rows = await db
     .selectFrom('repository_intents')
-    .select(['id', 'kind', 'quarantine', 'actor_id', 'changes', 'facts'])
-    .where('project_id', '=', projectId)
+    .select(['id', 'kind', 'actor_id', 'changes', 'facts'])
+    .where(owner, '=', id)
     .where('state', '=', 'open')
     .orderBy('id')
     .execute();
   return rows.map((row) => ({
     id: row.id,
     kind: row.kind,
-    quarantine: row.quarantine,
     actorId: row.actor_id,
     changes: row.changes as unknown as RefChange[],
     details: row.facts as unknown as IntentDetails,
   }));
 }
 
-/** Projects with an intent that has been open for longer than `seconds`: their writer is gone or very slow. */
-export async function projectsWithOldIntents(db: Db, seconds: number): Promise<number[]> {
+/** Ids of the projects or wikis with an intent that has been open for longer than `seconds`: their writer is gone or very slow. */
+export async function withOldIntents(db: Db, owner: Owner, seconds: number): Promise<number[]> {
   const rows = await db
     .selectFrom('repository_intents')
-    .select('project_id')
+    .select(owner)
     .distinct()
+    .where(owner, 'is not', null)
     .where('state', '=', 'open')
     .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${seconds})`)
     .execute();
-  return rows.map((row) => row.project_id);
+  return rows.flatMap((row) => (row as { readonly [key in Owner]?: number | null })[owner] ?? []);
 }
 
 /** Bumps the generation of the project's refs; every cache of refs is keyed by it. */
-export async function bumpGeneration(db: Db, projectId: number): Promise<number> {
-  const row = await db
+export async function bumpGeneration(
+  db: Db,
+  projectId: number,
+): Promise<{ refs_generation: number; maintained_generation: number }> {
+  return await db
     .updateTable('projects')
     .set({ refs_generation: sql`refs_generation + 1`, last_activity_at: sql`now()` })
     .where('id', '=', projectId)
-    .returning('refs_generation')
+    .returning(['refs_generation', 'maintained_generation'])
     .executeTakeFirstOrThrow();
-  return row.refs_generation;
 }
 
 /** The same for refs of the service and for HEAD, which are no activity of people. */
@@ -102,47 +131,19 @@ export async function setDefaultBranch(db: Db, projectId: number, branch: string
   await db.updateTable('projects').set({ default_branch: branch }).where('id', '=', projectId).execute();
 }
 
-/** All branch protections of a project. */
-export async function protections(db: Db, projectId: number): Promise<Protection[]> {
-  const rows = await db
-    .selectFrom('protected_branches as b')
-    .leftJoin('protected_branch_levels as l', 'l.protected_branch_id', 'b.id')
-    .select([
-      'b.id',
-      'b.name',
-      'b.allow_force_push',
-      'b.code_owner_approval_required',
-      'l.kind',
-      'l.level',
-      'l.user_id',
-      'l.group_id',
-    ])
-    .where('b.project_id', '=', projectId)
-    .orderBy('b.id')
-    .execute();
-  return [...Map.groupBy(rows, (row) => row.id).values()].map((group) => {
-    const [first] = group as [(typeof rows)[number], ...typeof rows];
-    const grants = (kind: string) =>
-      group
-        .filter((row) => row.kind === kind)
-        .map((row) => ({ level: row.level, userId: row.user_id, groupId: row.group_id }));
-    return {
-      name: first.name,
-      allowForcePush: first.allow_force_push,
-      codeOwnerApprovalRequired: first.code_owner_approval_required,
-      push: grants('push'),
-      merge: grants('merge'),
-    };
-  });
-}
+/** Who may push to and merge into a new default branch, by what the namespace protects: from nothing to everything. */
+const protectionLevels: ReadonlyArray<{ readonly push: number; readonly merge: number } | null> = [
+  null,
+  { push: 30, merge: 30 },
+  { push: 40, merge: 40 },
+  { push: 40, merge: 30 },
+  { push: 40, merge: 40 },
+];
 
-/** Protects a branch with one level for pushing and one for merging; keeps a rule that exists. */
-export async function protectBranch(
-  db: Db,
-  projectId: number,
-  name: string,
-  levels: { push: number; merge: number },
-): Promise<void> {
+/** Protects the first branch as the namespace says; keeps a rule that exists. */
+export async function protectDefaultBranch(db: Db, projectId: number, name: string): Promise<void> {
+  const levels = protectionLevels[await defaultProtectionLevel(db, projectId)] ?? null;
+  if (levels === null) return;
   const row = await db
     .insertInto('protected_branches')
     .values({ project_id: projectId, name })
@@ -157,24 +158,4 @@ export async function protectBranch(
       { protected_branch_id: row.id, kind: 'merge', level: levels.merge },
     ])
     .execute();
-}
-
-/** What the namespace's setting makes of a new default branch: levels for push and merge, null for no protection. */
-export async function defaultProtection(db: Db, projectId: number): Promise<{ push: number; merge: number } | null> {
-  const row = await db
-    .selectFrom('projects as p')
-    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
-    .select('n.default_branch_protection')
-    .where('p.id', '=', projectId)
-    .executeTakeFirstOrThrow();
-  switch (row.default_branch_protection) {
-    case 0:
-      return null;
-    case 1:
-      return { push: 30, merge: 30 };
-    case 3:
-      return { push: 40, merge: 30 };
-    default:
-      return { push: 40, merge: 40 };
-  }
 }

@@ -1,10 +1,14 @@
 /** What a dead writer left behind: settled by whoever takes the repository's lock next, by the refs themselves. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { lockKey } from '../../../kernel/db/locks.ts';
 import { matchesPattern } from './protection.ts';
 import { insertIntent, type OpenIntent } from './writes.queries.ts';
 
@@ -21,18 +25,31 @@ afterAll(async () => {
 });
 
 /** The state of a crash: an open intent, with its refs moved or not. */
-async function crashed(project: RepositoryProject, changes: OpenIntent['changes']): Promise<number> {
-  return insertIntent(app.db, {
-    projectId: project.id,
+async function crashed(
+  project: RepositoryProject,
+  changes: OpenIntent['changes'],
+  more: { atomic?: boolean } = {},
+): Promise<number> {
+  return insertIntent(app.db, 'project_id', {
+    ownerId: project.id,
     kind: 'push',
     actorId: project.owner.user.id,
-    quarantine: null,
     changes,
-    details: { via: 'push', pushOptions: ['ci.skip'] },
+    details: { via: 'push', pushOptions: ['ci.skip'], ...more },
   });
 }
 const stateOf = async (id: number) =>
   (await app.db.selectFrom('repository_intents').select('state').where('id', '=', id).executeTakeFirstOrThrow()).state;
+const settledIntents = async (project: RepositoryProject) =>
+  (
+    await app.db
+      .selectFrom('repository_intents')
+      .select('id')
+      .where('project_id', '=', project.id)
+      .where('state', '<>', 'open')
+      .orderBy('id')
+      .execute()
+  ).map(({ id }) => id);
 const pushesOf = async (project: RepositoryProject, ref: string) =>
   app.db
     .selectFrom('facts')
@@ -166,6 +183,105 @@ describe('repair', () => {
       .execute();
     expect(open).toEqual([]);
     await project.commit('main', { after: '' });
+  });
+
+  it('an atomic write of which a part is visible is completed, others stay as they are', async () => {
+    const project = await buildRepositoryProject(app);
+    const tip = await direct(project, ['rev-parse', 'main']);
+    const pair = (name: string) =>
+      [`${name}1`, `${name}2`].map((branch) => ({ ref: `refs/heads/${branch}`, before: zeros, after: tip }));
+    for (const name of ['all1', 'each1']) await direct(project, ['update-ref', `refs/heads/${name}`, tip]);
+    const all = await crashed(project, pair('all'), { atomic: true });
+    const each = await crashed(project, pair('each'));
+    await project.commit('main', { next: '' });
+    expect([await stateOf(all), await stateOf(each)]).toEqual(['applied', 'applied']);
+    const there = ['all1', 'all2', 'each1', 'each2'].map(async (name) => [
+      (await project.api('GET', `/repository/branches/${name}`)).status,
+      (await pushesOf(project, `refs/heads/${name}`)).length,
+    ]);
+    expect(await Promise.all(there)).toEqual([
+      [200, 1],
+      [200, 1],
+      [200, 1],
+      [404, 0],
+    ]);
+  });
+
+  it('creating what is there already is a conflict, and nobody is told of a push', async () => {
+    const project = await buildRepositoryProject(app);
+    await git.run(['clone', '-q', project.remote(project.owner.secret), 'twice']);
+    const tip = await git.run(['rev-parse', 'HEAD'], 'twice');
+    const pkt = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text;
+    const commands = ['there', 'fresh'].map((name) => `${zeros} ${tip} refs/heads/${name}`);
+    await project.api('POST', '/repository/branches', { json: { branch: 'there', ref: 'main' } });
+    const before = (await pushesOf(project, 'refs/heads/there')).length;
+    const emptyPack = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex');
+    const response = await fetch(`${project.remote()}/git-receive-pack`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/x-git-receive-pack-request',
+        Authorization: `Basic ${Buffer.from(`git:${project.owner.secret}`).toString('base64')}`,
+      },
+      body: Buffer.concat([
+        Buffer.from(`${pkt(`${commands[0]}\0report-status`)}${pkt(`${commands[1]}`)}0000`),
+        emptyPack,
+      ]),
+    });
+    expect(await response.text()).toMatch(/ng refs\/heads\/there.*ok refs\/heads\/fresh/s);
+    expect(await pushesOf(project, 'refs/heads/there')).toHaveLength(before);
+    expect(await pushesOf(project, 'refs/heads/fresh')).toHaveLength(1);
+  });
+});
+
+describe('fencing', () => {
+  it('a writer that lost its lock while git was about to move refs moves nothing; the next one does', async () => {
+    const project = await buildRepositoryProject(app);
+    const tip = await direct(project, ['rev-parse', 'main']);
+    const key = lockKey('repository', project.id);
+    const holders = async () =>
+      (
+        await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and granted
+          and database = (select oid from pg_database where datname = current_database())
+          and (classid::bigint << 32 | objid::bigint) = ${key}::bigint`.execute(app.db)
+      ).rows;
+    // git waits where it would begin.
+    const guard = spawn('flock', ['-F', path.join(project.directory, 'refs.guard'), 'cat']);
+    guard.stdin.write('x');
+    await once(guard.stdout, 'data');
+    const branch = (name: string) =>
+      project.api('POST', '/repository/branches', { json: { branch: name, ref: 'main' } });
+    const lost = branch('lost');
+    await expect.poll(async () => (await holders()).length).toBe(1);
+    const [holder] = await holders();
+    await sql`select pg_terminate_backend(${holder?.pid ?? 0})`.execute(app.db);
+    await expect.poll(async () => (await holders()).some(({ pid }) => pid === holder?.pid)).toBe(false);
+    const next = branch('next');
+    await expect.poll(async () => (await holders()).length).toBe(1);
+    guard.stdin.end();
+    expect([(await lost).status, (await next).status]).toEqual([503, 201]);
+    expect(await direct(project, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads'])).toBe(
+      `refs/heads/main ${tip}\nrefs/heads/next ${tip}`,
+    );
+    expect(await pushesOf(project, 'refs/heads/lost')).toEqual([]);
+    expect((await branch('lost')).status).toBe(201);
+  });
+
+  it('intents are forgotten a week after they were settled, open ones never', async () => {
+    const project = await buildRepositoryProject(app);
+    const [old, open] = [await crashed(project, []), await crashed(project, [])];
+    const past = new Date(Date.now() - 8 * 86_400_000);
+    await app.db.updateTable('repository_intents').set({ created_at: past }).where('id', 'in', [old, open]).execute();
+    const settled = { state: 'applied', settled_at: past } as const;
+    await app.db.updateTable('repository_intents').set(settled).where('id', '=', old).execute();
+    const young = await settledIntents(project);
+    await app.tasks
+      .find((task) => task.name === 'repository.forget_intents')
+      ?.run({}, {
+        signal: new AbortController().signal,
+      } as never);
+    expect(await settledIntents(project)).toEqual(young.filter((id) => id !== old));
+    expect(young).toContain(old);
+    expect(await stateOf(open)).toBe('open');
   });
 });
 

@@ -1,10 +1,14 @@
 /** How merge requests follow pushes and pipelines: heads move, targets move, waiting merges happen. */
 import { transaction } from '../../../kernel/db/index.ts';
+import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import type { Fact, FactConsumer } from '../../../kernel/events/index.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
+import { type RepositoryAccess, readPushOptions } from '../../repository/index.ts';
+import * as heads from './head-pipelines.queries.ts';
 import { headRef } from './head-ref.ts';
 import * as queries from './merge-requests.queries.ts';
-import type { MergeOptions, MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
+import type { Cause, MergeOptions, MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
+import { ofFork, type RequestSources, requestSources } from './sources.ts';
 
 const zero = /^0+$/;
 
@@ -12,66 +16,122 @@ interface PushPayload {
   readonly ref: string;
   readonly before: string;
   readonly after: string;
+  readonly job_id?: number;
+  readonly push_options?: readonly string[];
+}
+
+interface FollowDependencies extends Pick<MergeRequestDependencies, 'db' | 'project' | 'actingAs'> {
+  readonly repository: Pick<RepositoryAccess, 'advanceRef' | 'branch' | 'carry' | 'keptRef' | 'mergeBase'>;
+}
+
+/** How often a head is looked for anew that others move at the same time; then the fact comes again. */
+const attempts = 10;
+
+/** Brings open requests from a branch to the branch's head. */
+export function headFollower(
+  deps: FollowDependencies,
+  service: Pick<MergeRequestService, 'tell'>,
+  sources: Pick<RequestSources, 'liveHead'>,
+) {
+  const { db, repository } = deps;
+
+  /** One look: false where somebody else moved the request's ref meanwhile. */
+  async function advance(
+    request: MergeRequest,
+    project: Project,
+    actorId: number | null,
+    cause: Cause | undefined,
+  ): Promise<boolean> {
+    const ref = headRef(request.iid);
+    // First what is here, then the branch, which may be newer than any fact: so nobody writes an older head over a newer.
+    const before = await repository.keptRef(project, ref);
+    const target = await repository.branch(project, request.target_branch);
+    const head = target === null ? null : await sources.liveHead(request);
+    if (target === null || head === null || head === request.head_sha) return true;
+    if (ofFork(request)) {
+      const source = await deps.project(request.source_project_id ?? 0);
+      if (!source) return true;
+      await repository.carry(project, source, head);
+    }
+    const base = (await repository.mergeBase(project, target, head)) ?? target;
+    // Before the transaction: a merge holds the project's row while it waits for the request's.
+    if (!(await repository.advanceRef(db, project, ref, before, head))) return false;
+    await transaction(db, async (tx) => {
+      const row = await queries.lockById(tx, request.id);
+      if (row?.state !== 'opened' || row.head_sha === head) return;
+      // Whoever has moved the ref on since has a newer head, and writes it.
+      if ((await repository.keptRef(project, ref)) !== head) return;
+      const changed = await queries.updateRow(tx, row.id, {
+        head_sha: head,
+        base_sha: base,
+        start_sha: target,
+        merge_status: 'unchecked',
+        checked_against: null,
+        merge_error: null,
+        // What was approved to merge by itself was another commit.
+        auto_merge: false,
+        auto_merge_params: null,
+      });
+      await queries.insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
+      const pipeline = await heads.newestPipelineFor(tx, changed);
+      if (pipeline !== null) await heads.setHeadPipeline(tx, row.id, pipeline);
+      await service.tell(tx, 'merge_request.head_changed', changed, actorId, row, cause);
+    });
+    return true;
+  }
+
+  /** `projectId` and `branch` are the source's. */
+  return async function follow(
+    projectId: number,
+    branch: string,
+    after: string,
+    actorId: number | null,
+    cause?: Cause,
+  ): Promise<void> {
+    for (const request of await queries.openFromBranch(db, projectId, branch)) {
+      if (request.head_sha === after) continue;
+      const context = await deps.actingAs(actorId ?? request.author_id ?? 0, request.project_id);
+      if (!context) continue;
+      for (let left = attempts; !(await advance(request, context.subject.project, actorId, cause)); left -= 1)
+        if (left === 0) throw new Error(`the head of merge request ${request.id} moves too fast to be followed`);
+    }
+  };
 }
 
 /** The consumers of facts that keep requests up to date. Each may be called again with the same fact. */
 export function followers(deps: MergeRequestDependencies, service: MergeRequestService): FactConsumer[] {
   const { db, repository } = deps;
-
-  async function sourceMoved(fact: Fact, projectId: number, branch: string, after: string): Promise<void> {
-    for (const request of await queries.openFromBranch(db, projectId, branch)) {
-      if (request.head_sha === after) continue;
-      const context = await deps.actingAs(fact.actor_id ?? request.author_id ?? 0, request.project_id);
-      if (!context) continue;
-      const project = context.subject.project;
-      const target = await repository.branch(project, request.target_branch);
-      if (target === null) continue;
-      // Facts may be older than the branch: follow what is there now.
-      const head = await repository.branch(project, branch);
-      if (head === null || head === request.head_sha) continue;
-      const base = (await repository.mergeBase(project, target, head)) ?? target;
-      // Before the transaction: a merge holds the project's row while it waits for the request's.
-      await repository.keepRef(db, project, headRef(request.iid), head);
-      await transaction(db, async (tx) => {
-        const row = await queries.lockById(tx, request.id);
-        if (row?.state !== 'opened' || row.head_sha === head) return;
-        const changed = await queries.updateRow(tx, row.id, {
-          head_sha: head,
-          base_sha: base,
-          start_sha: target,
-          merge_status: 'unchecked',
-          checked_against: null,
-          merge_error: null,
-          // What was approved to merge by itself was another commit.
-          auto_merge: false,
-          auto_merge_params: null,
-        });
-        await queries.insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
-        const pipeline = await queries.newestPipelineFor(tx, changed);
-        if (pipeline !== null) await queries.setHeadPipeline(tx, row.id, pipeline);
-        await service.tell(tx, 'merge_request.head_changed', changed, fact.actor_id);
-      });
-    }
-  }
+  const sources = requestSources(deps);
+  const follow = headFollower(deps, service, sources);
 
   /** Without its source branch a request has nothing to merge. */
   async function sourceDeleted(fact: Fact, projectId: number, branch: string): Promise<void> {
     for (const request of await queries.openFromBranch(db, projectId, branch)) {
       const context = await deps.actingAs(fact.actor_id ?? request.author_id ?? 0, request.project_id);
       // The branch may be back since.
-      if (!context || (await repository.branch(context.subject.project, branch)) !== null) continue;
-      await transaction(db, async (tx) => {
-        const row = await queries.lockById(tx, request.id);
-        if (row?.state !== 'opened') return;
-        const changed = await queries.updateRow(tx, row.id, {
-          state: 'closed',
-          closed_at: new Date(),
-          closed_by_id: fact.actor_id,
-          auto_merge: false,
-        });
-        await service.tell(tx, 'merge_request.closed', changed, fact.actor_id);
-      });
+      if (!context || (await sources.liveHead(request)) !== null) continue;
+      await close(fact, request.id);
     }
+  }
+
+  async function close(fact: Fact, id: number): Promise<void> {
+    await transaction(db, async (tx) => {
+      const row = await queries.lockById(tx, id);
+      if (row?.state !== 'opened') return;
+      const changed = await queries.updateRow(tx, row.id, {
+        state: 'closed',
+        closed_at: new Date(),
+        closed_by_id: fact.actor_id,
+        auto_merge: false,
+      });
+      await service.tell(tx, 'merge_request.closed', changed, fact.actor_id);
+    });
+  }
+
+  /** A fork that is gone, or is none any more. */
+  async function forkGone(fact: Fact): Promise<void> {
+    for (const id of await queries.openFromFork(db, (fact.payload as { project_id: number }).project_id))
+      await close(fact, id);
   }
 
   async function targetMoved(fact: Fact, projectId: number, branch: string): Promise<void> {
@@ -103,7 +163,7 @@ export function followers(deps: MergeRequestDependencies, service: MergeRequestS
   }
 
   async function mergeWaiting(pipelineId: number): Promise<void> {
-    const waiting = await queries.waitingForPipeline(db, pipelineId);
+    const waiting = await heads.waitingForPipeline(db, pipelineId);
     for (const request of waiting) {
       const context = await deps.actingAs(request.merge_user_id ?? 0, request.project_id);
       if (!context) continue;
@@ -128,6 +188,11 @@ export function followers(deps: MergeRequestDependencies, service: MergeRequestS
 
   return [
     {
+      name: 'merge-requests.follow-forks',
+      kinds: ['project.deleted', 'project.unrelated'],
+      handle: forkGone,
+    },
+    {
       name: 'merge-requests.follow-pushes',
       kinds: ['push'],
       async handle(fact) {
@@ -135,7 +200,11 @@ export function followers(deps: MergeRequestDependencies, service: MergeRequestS
         const branch = /^refs\/heads\/(.+)$/.exec(payload.ref)?.[1];
         if (branch === undefined || fact.project_id === null) return;
         if (zero.test(payload.after)) return await sourceDeleted(fact, fact.project_id, branch);
-        await sourceMoved(fact, fact.project_id, branch, payload.after);
+        const skipped = readPushOptions(payload.push_options ?? []).ci;
+        await follow(fact.project_id, branch, payload.after, fact.actor_id, {
+          ...(payload.job_id === undefined ? {} : { job_id: payload.job_id }),
+          ...(skipped.skip || skipped.none ? { skip_ci: true } : {}),
+        });
         await targetMoved(fact, fact.project_id, branch);
       },
     },
@@ -144,11 +213,11 @@ export function followers(deps: MergeRequestDependencies, service: MergeRequestS
       kinds: ['pipeline.created', 'pipeline.finished'],
       async handle(fact) {
         const { pipeline_id: pipelineId, status } = fact.payload as { pipeline_id: number; status: string };
-        const pipeline = await queries.pipelineHead(db, pipelineId);
+        const pipeline = await heads.pipelineHead(db, pipelineId);
         if (!pipeline) return;
-        for (const request of await queries.openForPipeline(db, pipeline)) {
+        for (const request of await heads.openForPipeline(db, pipeline)) {
           await transaction(db, async (tx) => {
-            await queries.setHeadPipeline(tx, request.id, pipelineId);
+            await heads.setHeadPipeline(tx, request.id, pipelineId);
             await deps.changed(tx, request);
           });
         }

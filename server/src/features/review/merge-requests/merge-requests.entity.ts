@@ -1,5 +1,5 @@
 /** Merge requests as the API shows them, and where their JSON keys are spelled. */
-import type { Static } from 'typebox';
+import Type, { type Static } from 'typebox';
 import {
   Count,
   Entity,
@@ -14,7 +14,9 @@ import {
 } from '../../../kernel/http/entity.ts';
 import { PipelineBasic, PipelineDetail } from '../../ci/index.ts';
 import { UserReference, userReference } from '../../identity/index.ts';
+import { LabelBasic, labelBasicJson, Milestone, milestoneJson } from '../../namespaces/index.ts';
 import { FileDiff } from '../../repository/index.ts';
+import { MergeConflict } from './conflicts.entity.ts';
 import type { LoadedMergeRequest } from './merge-requests.queries.ts';
 
 const References = Fields({ short: Text(), relative: Text(), full: Text() });
@@ -51,12 +53,12 @@ const basic = {
   reviewers: ListOf(UserReference),
   source_project_id: Nullable(Id({ description: 'Project that the changes come from; null when it is gone' })),
   target_project_id: Id({ description: 'Project that the changes go to' }),
-  labels: ListOf(Text()),
+  labels: ListOf(Text(), { description: 'Titles' }),
   draft: Flag(),
   imported: Flag({ description: 'Whether it was imported' }),
   imported_from: Text({ description: 'Where it was imported from; `none` otherwise' }),
   work_in_progress: Flag({ deprecated: true, description: 'Use `draft`' }),
-  milestone: Nullable(Fields({ id: Id() })),
+  milestone: Nullable(Milestone),
   merge_when_pipeline_succeeds: Flag({ description: 'Whether it is merged when its pipeline succeeds' }),
   merge_status: Text({ deprecated: true, description: 'Use `detailed_merge_status`' }),
   detailed_merge_status: Text({ description: 'Why it can or cannot be merged, in one word' }),
@@ -88,6 +90,12 @@ const basic = {
 export const MergeRequest = Entity('MergeRequest', basic);
 export type MergeRequestJson = Static<typeof MergeRequest>;
 
+/** As lists show it: with `with_labels_details`, labels are more than their titles. */
+export const ListedMergeRequest = Entity('ListedMergeRequest', {
+  ...basic,
+  labels: Type.Union([ListOf(Text(), { description: 'Titles' }), ListOf(LabelBasic)]),
+});
+
 export const MergeRequestDetail = Entity('MergeRequestDetail', {
   ...basic,
   subscribed: Flag({ description: 'Whether the caller is told of changes' }),
@@ -106,6 +114,9 @@ export const MergeRequestDetail = Entity('MergeRequestDetail', {
   merge_error: Nullable(Text({ description: 'Why the last attempt to merge failed' })),
   rebase_in_progress: Sometimes(Flag({ description: 'Whether a rebase runs' })),
   diverged_commits_count: Sometimes(Count({ description: 'Commits that the source branch is behind' })),
+  conflicts: Sometimes(
+    ListOf(MergeConflict, { description: 'What conflicts with the target branch, by file, where something does' }),
+  ),
   first_contribution: Flag({ description: "Whether it is the author's first in the project" }),
   user: Fields({ can_merge: Flag() }),
 });
@@ -115,6 +126,10 @@ export const MergeRequestChanges = Entity('MergeRequestChanges', {
   ...MergeRequestDetail.properties,
   changes: ListOf(FileDiff),
   overflow: Flag({ description: 'Whether changes were left out' }),
+});
+
+export const RebaseStarted = Entity('MergeRequestRebase', {
+  rebase_in_progress: Flag({ description: 'Whether a rebase runs' }),
 });
 
 export const MergeRequestVersion = Entity('MergeRequestVersion', {
@@ -178,12 +193,12 @@ export function mergeRequestJson(
     reviewers: loaded.reviewers.map((user) => userReference(user, urls.base)),
     source_project_id: row.source_project_id,
     target_project_id: row.project_id,
-    labels: [],
+    labels: loaded.labels.map(({ title }) => title),
     draft,
     imported: false,
     imported_from: 'none',
     work_in_progress: draft,
-    milestone: null,
+    milestone: loaded.milestone && milestoneJson(loaded.milestone, urls.base),
     merge_when_pipeline_succeeds: row.auto_merge,
     merge_status: row.merge_status,
     detailed_merge_status: detailedStatus,
@@ -208,6 +223,17 @@ export function mergeRequestJson(
     allow_maintainer_to_push: row.allow_collaboration,
   };
 }
+
+/** The same for a list, with details of labels where they were asked for. */
+export const listedJson = (
+  loaded: LoadedMergeRequest,
+  urls: { base: string },
+  detailedStatus: string,
+  labelDetails: boolean,
+): Static<typeof ListedMergeRequest> => ({
+  ...mergeRequestJson(loaded, urls, detailedStatus),
+  ...(labelDetails ? { labels: loaded.labels.map(labelBasicJson) } : {}),
+});
 
 function removesBranch(loaded: LoadedMergeRequest): boolean | null {
   const params = loaded.row.auto_merge_params;

@@ -1,10 +1,28 @@
 /** Parameters of merge requests that are many, or of several routes. */
-import { Bool, DateTimeParam, Int, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
+import Type from 'typebox';
+import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 
 export const people = {
   assignee_id: Optional(Int({ description: 'One assignee; 0 removes all' })),
   assignee_ids: Optional(List(Int(), { commas: true, description: 'Assignees; empty removes all' })),
   reviewer_ids: Optional(List(Int(), { commas: true, description: 'Reviewers; empty removes all' })),
+};
+
+const titles = (description: string) => List(Str({ maxLength: 255 }), { commas: true, maxItems: 100, description });
+
+/** Labels and milestone of a request. */
+export const planned = {
+  labels: Optional(OrNull(titles('Titles of labels; empty removes all. Those that are missing are made'))),
+  milestone_id: Optional(OrNull(Int({ description: 'Milestone of the project or a group above; 0 for none' }))),
+};
+export const relabelled = {
+  add_labels: Optional(titles('Titles of labels that it gets besides')),
+  remove_labels: Optional(titles('Titles of labels that are taken away')),
+};
+
+const negatable = {
+  labels: Optional(titles('Only those with all of these labels; `None` for those without, `Any` for those with any')),
+  milestone: Optional(Str({ description: 'Only those of the milestone with this title; `None`, `Any`' })),
 };
 
 /** What a list of merge requests is narrowed and ordered by. */
@@ -27,6 +45,17 @@ export const filters = {
   author_username: Optional(Str({ description: 'Only those of the author with this username' })),
   assignee_id: Optional(Int({ description: 'Only those assigned to this user' })),
   reviewer_id: Optional(Int({ description: 'Only those that this user is asked to review' })),
+  ...negatable,
+  not: Optional(
+    Type.Object(
+      {
+        labels: Optional(titles('Not those with any of these labels')),
+        milestone: Optional(Str({ description: 'Not those of the milestone with this title' })),
+      },
+      { description: 'What they must not have' },
+    ),
+  ),
+  with_labels_details: Optional(Bool({ default: false, description: 'Labels with colour and description' })),
   search: Optional(Str({ maxLength: 255, description: 'Only those whose name or description contains this text' })),
   in: Optional(List(OneOf(['title', 'description']), { commas: true, description: 'Where `search` looks' })),
   wip: Optional(OneOf(['yes', 'no'], { deprecated: true, description: 'Use `draft`' })),

@@ -1,11 +1,14 @@
 /** SQL of merge requests: loading with people and project, lists by filter, and the columns that change. */
 import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import type { Db } from '../../../kernel/db/index.ts';
-import type { MergeRequest, Project, User } from '../../../kernel/db/rows.ts';
+import type { Caller } from '../../../kernel/authz/subjects.ts';
+import { containing, type Db } from '../../../kernel/db/index.ts';
+import type { Label, MergeRequest, Project, User } from '../../../kernel/db/rows.ts';
 import type { Database, MergeRequestVersionsTable } from '../../../kernel/db/tables.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
+import { abilityScope, below, milestonesById, type PlacedMilestone, withTables } from '../../namespaces/index.ts';
+import { labelsOf } from './planned.queries.ts';
 
 export type Person = Pick<
   User,
@@ -20,10 +23,28 @@ export interface LoadedMergeRequest {
   readonly closedBy: Person | null;
   readonly assignees: readonly Person[];
   readonly reviewers: readonly Person[];
+  readonly labels: readonly Label[];
+  readonly milestone: PlacedMilestone | null;
 }
 
 export interface MergeRequestFilter {
-  readonly projectId: number;
+  readonly projectId?: number;
+  /** Those of a group's projects that the caller sees. */
+  readonly group?: {
+    readonly id: number;
+    readonly caller: Caller;
+    /** Also those of projects further below. */
+    readonly descendants: boolean;
+    /** Also those of archived projects. */
+    readonly archived: boolean;
+  };
+  readonly milestoneId?: number;
+  readonly labels?: readonly string[] | undefined;
+  readonly milestone?: string | undefined;
+  /** What they must not have. */
+  readonly not?:
+    | { readonly labels?: readonly string[] | undefined; readonly milestone?: string | undefined }
+    | undefined;
   readonly state: 'opened' | 'closed' | 'merged' | 'locked' | 'all';
   readonly iids?: readonly number[] | undefined;
   readonly sourceBranch?: string | undefined;
@@ -45,10 +66,40 @@ export interface MergeRequestFilter {
 
 type Builder = ExpressionBuilder<Database, 'merge_requests'>;
 
+/** Words in place of a title: nothing at all, or anything. */
+const none = /^none$/i;
+const any = /^any$/i;
+
+function labelled(title: string) {
+  const having = sql`select from merge_request_labels k join labels l on l.id = k.label_id
+    where k.merge_request_id = merge_requests.id`;
+  if (none.test(title)) return sql<SqlBool>`not exists (${having})`;
+  return any.test(title) ? sql<SqlBool>`exists (${having})` : sql<SqlBool>`exists (${having} and l.title = ${title})`;
+}
+
+function planned(title: string) {
+  if (none.test(title)) return sql<SqlBool>`milestone_id is null`;
+  if (any.test(title)) return sql<SqlBool>`milestone_id is not null`;
+  return sql<SqlBool>`exists (select from milestones s where s.id = merge_requests.milestone_id and s.title = ${title})`;
+}
+
+function ofGroup({ id, caller, descendants, archived }: NonNullable<MergeRequestFilter['group']>) {
+  const scope = abilityScope(caller, 'read_merge_request');
+  return sql<SqlBool>`project_id in (${withTables(scope.tables)} select p.id from projects p
+    where ${descendants ? sql`p.namespace_id in ${below(id)}` : sql`p.namespace_id = ${id}`}
+      and ${archived ? sql`true` : sql`not p.archived`} and ${scope.condition})`;
+}
+
 function conditions(eb: Builder, filter: MergeRequestFilter) {
   const all: ReturnType<Builder['and']>[] = [];
   const add = (condition: ReturnType<Builder['and']>) => all.push(condition);
-  add(eb.and([eb('project_id', '=', filter.projectId)]));
+  if (filter.projectId !== undefined) add(eb.and([eb('project_id', '=', filter.projectId)]));
+  if (filter.group) add(eb.and([ofGroup(filter.group)]));
+  if (filter.milestoneId !== undefined) add(eb.and([eb('milestone_id', '=', filter.milestoneId)]));
+  if (filter.labels && filter.labels.length > 0) add(eb.and(filter.labels.map(labelled)));
+  if (filter.milestone !== undefined) add(eb.and([planned(filter.milestone)]));
+  for (const title of filter.not?.labels ?? []) add(eb.not(labelled(title)));
+  if (filter.not?.milestone !== undefined) add(eb.not(planned(filter.not.milestone)));
   if (filter.state !== 'all') add(eb.and([eb('state', '=', filter.state)]));
   if (filter.iids) add(eb.and([filter.iids.length > 0 ? eb('iid', 'in', [...filter.iids]) : sql<SqlBool>`false`]));
   if (filter.sourceBranch !== undefined) add(eb.and([eb('source_branch', '=', filter.sourceBranch)]));
@@ -74,7 +125,7 @@ function conditions(eb: Builder, filter: MergeRequestFilter) {
     }
   }
   if (filter.search) {
-    const pattern = `%${filter.search.replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const pattern = containing(filter.search);
     const columns = (filter.searchIn ?? ['title', 'description']).filter(
       (name) => name === 'title' || name === 'description',
     );
@@ -119,11 +170,12 @@ export async function countRows(db: Db, filter: MergeRequestFilter): Promise<num
   );
 }
 
-/** Adds people and project to rows, with two queries for any number of them. */
+/** Adds people, project, labels and milestone to rows, with the same few queries for any number of them. */
 export async function withPeople(db: Db, rows: readonly MergeRequest[]): Promise<LoadedMergeRequest[]> {
   if (rows.length === 0) return [];
   const projectIds = [...new Set(rows.map((row) => row.project_id))];
-  const [projects, links] = await Promise.all([
+  const milestoneIds = [...new Set(rows.flatMap((row) => row.milestone_id ?? []))];
+  const [projects, links, labels, milestones] = await Promise.all([
     db
       .selectFrom('projects as p')
       .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
@@ -142,6 +194,11 @@ export async function withPeople(db: Db, rows: readonly MergeRequest[]): Promise
       .orderBy('position')
       .orderBy('user_id')
       .execute(),
+    labelsOf(
+      db,
+      rows.map((row) => row.id),
+    ),
+    milestonesById(db, milestoneIds),
   ]);
   const ids = new Set(links.map((link) => link.user_id));
   for (const row of rows)
@@ -172,6 +229,8 @@ export async function withPeople(db: Db, rows: readonly MergeRequest[]): Promise
       closedBy: person(row.closed_by_id),
       assignees: of('assignee'),
       reviewers: of('reviewer'),
+      labels: labels.get(row.id) ?? [],
+      milestone: milestones.find(({ id }) => id === row.milestone_id) ?? null,
     };
   });
 }
@@ -212,6 +271,7 @@ export interface NewMergeRequest {
   readonly headSha: string;
   readonly baseSha: string;
   readonly startSha: string;
+  readonly milestoneId: number | null;
 }
 
 export async function insertRow(tx: Db, values: NewMergeRequest): Promise<MergeRequest> {
@@ -232,6 +292,7 @@ export async function insertRow(tx: Db, values: NewMergeRequest): Promise<MergeR
       head_sha: values.headSha,
       base_sha: values.baseSha,
       start_sha: values.startSha,
+      milestone_id: values.milestoneId,
       prepared_at: new Date(),
     })
     .returningAll()
@@ -298,6 +359,24 @@ export async function activeUsers(db: Db, ids: readonly number[]): Promise<numbe
   return [...new Set(ids)].filter((id) => found.has(id));
 }
 
+/** Active users by the name or id that somebody wrote, in lower case. */
+export async function usersNamed(db: Db, names: readonly string[]): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map();
+  const written = [...new Set(names.map((name) => name.toLowerCase()))];
+  const ids = written.filter((name) => /^\d{1,9}$/.test(name)).map(Number);
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', sql<string>`lower(username)`.as('name')])
+    .where('state', '=', 'active')
+    .where((eb) => eb.or([eb(sql`lower(username)`, 'in', written), ...(ids.length > 0 ? [eb('id', 'in', ids)] : [])]))
+    .execute();
+  return new Map(
+    [...rows.map(({ id }) => [String(id), id] as const), ...rows.map(({ id, name }) => [name, id] as const)].filter(
+      ([name]) => written.includes(name),
+    ),
+  );
+}
+
 export async function insertVersion(
   tx: Db,
   values: { id: number; headSha: string; baseSha: string; startSha: string },
@@ -334,6 +413,37 @@ export async function openFromBranch(db: Db, sourceProjectId: number, branch: st
     .execute();
 }
 
+/** Ids of open requests to other projects from a fork, and of those whose source is gone altogether. */
+export async function openFromFork(db: Db, projectId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('state', '=', 'opened')
+    .where((eb) => eb.or([eb('source_project_id', '=', projectId), eb('source_project_id', 'is', null)]))
+    .where('project_id', '<>', projectId)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Open requests to other projects whose authors let people there push to their branches. */
+export async function collaborations(
+  db: Db,
+  sourceProjectId: number,
+  limit: number,
+): Promise<Pick<MergeRequest, 'project_id' | 'source_branch' | 'target_branch'>[]> {
+  return await db
+    .selectFrom('merge_requests')
+    .select(['project_id', 'source_branch', 'target_branch'])
+    .where('source_project_id', '=', sourceProjectId)
+    .where('state', '=', 'opened')
+    .where('allow_collaboration', '=', true)
+    .whereRef('project_id', '<>', 'source_project_id')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 /** Open requests into a branch of a project. */
 export async function openIntoBranch(db: Db, projectId: number, branch: string): Promise<MergeRequest[]> {
   return db
@@ -346,84 +456,6 @@ export async function openIntoBranch(db: Db, projectId: number, branch: string):
     .execute();
 }
 
-/** Open requests whose head is the pipeline's commit: its merge request, or those from its branch. */
-export async function openForPipeline(
-  db: Db,
-  pipeline: { projectId: number; mergeRequestId: number | null; ref: string; sha: string },
-): Promise<MergeRequest[]> {
-  return db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .where('state', '=', 'opened')
-    .where('head_sha', '=', pipeline.sha)
-    .where((eb) =>
-      pipeline.mergeRequestId !== null
-        ? eb('id', '=', pipeline.mergeRequestId)
-        : eb.and([eb('source_project_id', '=', pipeline.projectId), eb('source_branch', '=', pipeline.ref)]),
-    )
-    .execute();
-}
-
-export async function setHeadPipeline(db: Db, id: number, pipelineId: number): Promise<void> {
-  await db
-    .updateTable('merge_requests')
-    .set({ head_pipeline_id: pipelineId })
-    .where('id', '=', id)
-    .where((eb) => eb.or([eb('head_pipeline_id', 'is', null), eb('head_pipeline_id', '<', pipelineId)]))
-    // Somebody may be removing the pipeline: wait for them, and then leave it.
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('pipelines').select('pipelines.id').where('pipelines.id', '=', pipelineId).forKeyShare()),
-    )
-    .execute();
-}
-
-/** The newest pipeline for a head commit of a request: its own, else one of the source branch. */
-export async function newestPipelineFor(db: Db, request: MergeRequest): Promise<number | null> {
-  if (request.head_sha === null || request.source_project_id === null) return null;
-  const row = await db
-    .selectFrom('pipelines')
-    .select('id')
-    .where('sha', '=', request.head_sha)
-    .where((eb) =>
-      eb.or([
-        eb('merge_request_id', '=', request.id),
-        eb.and([
-          eb('project_id', '=', request.source_project_id),
-          eb('ref', '=', request.source_branch),
-          eb('merge_request_id', 'is', null),
-        ]),
-      ]),
-    )
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id ?? null;
-}
-
 export async function deleteRow(tx: Db, id: number): Promise<void> {
   await tx.deleteFrom('merge_requests').where('id', '=', id).execute();
-}
-
-/** Open requests that wait for this pipeline, their head's newest. */
-export async function waitingForPipeline(db: Db, pipelineId: number): Promise<MergeRequest[]> {
-  return db
-    .selectFrom('merge_requests')
-    .selectAll()
-    .where('head_pipeline_id', '=', pipelineId)
-    .where('state', '=', 'opened')
-    .where('auto_merge', '=', true)
-    .execute();
-}
-
-/** What of a pipeline tells which requests it belongs to. */
-export async function pipelineHead(
-  db: Db,
-  id: number,
-): Promise<{ projectId: number; mergeRequestId: number | null; ref: string; sha: string } | null> {
-  const row = await db
-    .selectFrom('pipelines')
-    .select(['project_id', 'merge_request_id', 'ref', 'sha'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row ? { projectId: row.project_id, mergeRequestId: row.merge_request_id, ref: row.ref, sha: row.sha } : null;
 }

@@ -2,29 +2,32 @@
 
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { transaction } from '../../../kernel/db/index.ts';
 import type { MergeRequest as MergeRequestRow } from '../../../kernel/db/rows.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
-import { forbidden, invalidParameters, notFound } from '../../../kernel/http/errors.ts';
-import { mapPage, mapPageAsync, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
+import { forbidden, notFound } from '../../../kernel/http/errors.ts';
+import { mapPageAsync, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
 import { Bool, IdOrPath, Int, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { requireOnProject } from '../../../kernel/http/parents.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { PipelineBasic, type PipelineDetail, type PipelineJson } from '../../ci/index.ts';
 import { Commit, FileDiff } from '../../repository/index.ts';
+import { mergeConflict } from './conflicts.entity.ts';
 import {
-  MergeRequest,
   MergeRequestChanges,
   MergeRequestDetail,
   type MergeRequestDetailJson,
   MergeRequestVersion,
   mergeRequestJson,
+  RebaseStarted,
   versionJson,
 } from './merge-requests.entity.ts';
-import { filters, people } from './merge-requests.params.ts';
+import { people, planned, relabelled } from './merge-requests.params.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
+import { rebaseInProgress, type rebasing } from './rebasing.ts';
 
 /** What the routes need of pipelines; the JSON is the pipelines' own. */
 export interface PipelineReader {
@@ -64,6 +67,7 @@ export function mergeRequestRoutes(
   deps: MergeRequestDependencies,
   service: MergeRequestService,
   pipelines: PipelineReader,
+  rebases: Pick<ReturnType<typeof rebasing>, 'start'>,
 ): Route[] {
   const { db, repository } = deps;
   const urls = { base: deps.externalUrl };
@@ -72,6 +76,16 @@ export function mergeRequestRoutes(
     const row = await queries.byIid(db, subject.project.id, number);
     if (!row) throw notFound('Merge Request');
     return row;
+  }
+
+  /** The project that a new request is for: one that the caller may read, with merge requests. */
+  async function targetOf(source: ProjectSubject, id: number | undefined, caller: Caller): Promise<ProjectSubject> {
+    if (id === undefined || id === source.project.id) return source;
+    const target = await deps.projectAs(id, caller);
+    if (!target) throw notFound('Project');
+    requireOnProject(caller, 'read_code', target);
+    requireOnProject(caller, 'read_merge_request', target);
+    return target;
   }
 
   async function detail(
@@ -100,13 +114,22 @@ export function mergeRequestRoutes(
           ? { base_sha: refs.base_sha, head_sha: refs.head_sha, start_sha: refs.start_sha }
           : null,
       merge_error: refs.merge_error,
-      ...(extra.rebase ? { rebase_in_progress: false } : {}),
+      ...(extra.rebase ? { rebase_in_progress: rebaseInProgress(current.row) } : {}),
       ...(target !== null && refs.head_sha
         ? { diverged_commits_count: await repository.ahead(subject.project, refs.head_sha, target) }
         : {}),
+      ...(await conflictsOf(subject, caller, current.row)),
       first_contribution: false,
       user: { can_merge: row.state === 'opened' && (await repository.mayMerge(subject, caller, row.target_branch)) },
     };
+  }
+
+  /** Of the two commits that it was checked with. */
+  async function conflictsOf(subject: ProjectSubject, caller: Caller, row: MergeRequestRow) {
+    const [target, head] = row.checked_against?.split(':') ?? [];
+    if (row.state !== 'opened' || !row.has_conflicts || !target || !head) return {};
+    if (!canOnProject(caller, 'read_code', subject)) return {};
+    return { conflicts: (await repository.conflicts(subject.project, target, head)).map(mergeConflict) };
   }
 
   /** Number of changed files as text, with a plus where the limit cut it; null before there are any. */
@@ -122,46 +145,6 @@ export function mergeRequestRoutes(
   }
 
   return [
-    route({
-      method: 'GET',
-      path: '/projects/:id/merge_requests',
-      summary: 'List merge requests of a project',
-      tag,
-      credentials,
-      access: read,
-      pagination: 'offset',
-      params: Type.Object({ id, ...filters }),
-      responses: { 200: ListOf(MergeRequest) },
-      handler: async ({ params, subject, page, caller }) => {
-        const me = caller.user?.id;
-        const scope = params.scope?.replaceAll('-', '_');
-        if (scope !== undefined && scope !== 'all' && me === undefined)
-          throw invalidParameters(['scope needs a signed-in user']);
-        const filter: queries.MergeRequestFilter = {
-          projectId: subject.project.id,
-          state: params.state ?? 'all',
-          iids: params.iids,
-          sourceBranch: params.source_branch,
-          targetBranch: params.target_branch,
-          authorId: scope === 'created_by_me' ? me : params.author_id,
-          authorUsername: params.author_username,
-          assigneeId: scope === 'assigned_to_me' ? me : params.assignee_id,
-          reviewerId: scope === 'reviews_for_me' ? me : params.reviewer_id,
-          search: params.search,
-          searchIn: params.in,
-          draft: params.draft ?? (params.wip === undefined ? undefined : params.wip === 'yes'),
-          createdAfter: params.created_after,
-          createdBefore: params.created_before,
-          updatedAfter: params.updated_after,
-          updatedBefore: params.updated_before,
-          orderBy: params.order_by ?? 'created_at',
-          sort: params.sort ?? 'desc',
-        };
-        const [rows, total] = await Promise.all([queries.listRows(db, filter, page), queries.countRows(db, filter)]);
-        const paged = offsetPage(page, await queries.withPeople(db, rows), total);
-        return mapPage(paged, (loaded) => mergeRequestJson(loaded, urls, listStatus(loaded.row)));
-      },
-    }),
     route({
       method: 'POST',
       path: '/projects/:id/merge_requests',
@@ -184,19 +167,17 @@ export function mergeRequestRoutes(
           Bool({ description: 'Whether who may merge into the target may push to the source branch' }),
         ),
         ...people,
+        ...planned,
       }),
       responses: { 201: MergeRequestDetail },
-      errors: [409],
+      errors: [409, 422],
       handler: async ({ params, subject, caller }) => {
-        if (params.target_project_id !== undefined && params.target_project_id !== subject.project.id) {
-          throw invalidParameters([
-            'target_project_id names another project: merge requests between forks are not available yet',
-          ]);
-        }
         requireOnProject(caller, 'read_code', subject);
         if (!(await repository.mayPush(subject, caller, params.source_branch)) && subject.level < 30 && !caller.admin)
           throw forbidden();
-        const row = await service.create(subject, caller, {
+        const target = await targetOf(subject, params.target_project_id, caller);
+        const row = await service.create(target, caller, {
+          source: subject,
           sourceBranch: params.source_branch,
           targetBranch: params.target_branch,
           title: params.title,
@@ -206,8 +187,10 @@ export function mergeRequestRoutes(
           allowCollaboration: params.allow_collaboration ?? false,
           assigneeIds: assignees(params) ?? [],
           reviewerIds: params.reviewer_ids ?? [],
+          labels: params.labels,
+          milestone_id: params.milestone_id,
         });
-        return detail(subject, caller, row);
+        return detail(target, caller, row);
       },
     }),
     route({
@@ -256,6 +239,8 @@ export function mergeRequestRoutes(
         ),
         discussion_locked: Optional(Bool({ description: 'Whether only members may comment' })),
         ...people,
+        ...planned,
+        ...relabelled,
       }),
       responses: { 200: MergeRequestDetail },
       errors: [409],
@@ -386,7 +371,7 @@ export function mergeRequestRoutes(
       summary: 'Run a pipeline for a merge request',
       tag,
       credentials,
-      access: { on: 'project', ability: 'create_pipeline' },
+      access: read,
       params: one,
       responses: { 201: PipelineBasic },
       handler: async ({ params, subject, caller }) =>
@@ -425,6 +410,27 @@ export function mergeRequestRoutes(
       },
     }),
     route({
+      method: 'PUT',
+      path: `${path}/rebase`,
+      summary: 'Rebase the source branch onto the target branch',
+      tag,
+      credentials,
+      access: read,
+      params: Type.Object({
+        id,
+        merge_request_iid: iid,
+        skip_ci: Optional(
+          Bool({ default: false, description: 'Whether no pipeline runs for the branch as it is then' }),
+        ),
+      }),
+      responses: { 202: RebaseStarted },
+      errors: [409],
+      handler: async ({ params, subject, caller }) => {
+        await rebases.start(caller, await find(subject, params.merge_request_iid), params.skip_ci ?? false);
+        return { rebase_in_progress: true };
+      },
+    }),
+    route({
       method: 'POST',
       path: `${path}/cancel_merge_when_pipeline_succeeds`,
       summary: 'Stop waiting for the pipeline',
@@ -440,12 +446,4 @@ export function mergeRequestRoutes(
       },
     }),
   ];
-}
-
-/** The status that a list can tell without asking the repository; a single read checks anew. */
-function listStatus(row: MergeRequestRow): string {
-  if (row.state !== 'opened') return 'not_open';
-  if (row.has_conflicts) return 'conflict';
-  if (row.merge_status === 'can_be_merged') return 'mergeable';
-  return row.merge_status === 'cannot_be_merged' ? 'broken_status' : row.merge_status;
 }

@@ -2,7 +2,7 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, isUniqueViolation, transaction } from '../../../kernel/db/index.ts';
-import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
 import {
   HttpError,
   invalidRecord,
@@ -13,11 +13,16 @@ import {
 } from '../../../kernel/http/errors.ts';
 import type { Logger } from '../../../kernel/telemetry/index.ts';
 import type { RepositoryAccess, Workbench } from '../../repository/index.ts';
+import { checksAllow } from '../status-checks/status-checks.service.ts';
+import { headFollower } from './following.ts';
+import * as heads from './head-pipelines.queries.ts';
 import { headRef } from './head-ref.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import { type DetailedStatus, detailedStatus, pipelineActive, pipelineAllows, titleAllowed } from './mergeability.ts';
 import { commitMessage, defaultMergeTemplate, defaultSquashTemplate } from './messages.ts';
+import { type LabelChange, type PlanWishes, relabel, wishedMilestone } from './planning.ts';
+import { mayCollaborate, ofFork, requestSources } from './sources.ts';
 import { type UpdateOptions, updateMergeRequest } from './updating.ts';
 
 /** A fact of this slice, written with the change that it tells. */
@@ -41,8 +46,18 @@ export interface MergeRequestDependencies {
   /** Tells open pages that the request changed. */
   readonly changed: (tx: Db, row: { id: number; project_id: number }) => Promise<void>;
   readonly pipelineStatus: (db: Db, pipelineId: number) => Promise<string | null>;
+  /** A project as it is now; null when it is gone. */
+  readonly project: (id: number) => Promise<Project | null>;
+  /** A project by id or path as somebody has it; whether they may see it is the caller's to ask. */
+  readonly projectAs: (idOrPath: string | number, caller: Caller) => Promise<ProjectSubject | null>;
   /** The person and the project as they are now, for work without a request. */
   readonly actingAs: (userId: number, projectId: number) => Promise<{ caller: Caller; subject: ProjectSubject } | null>;
+}
+
+/** What of a push is told on with the move of a head: the job that pushed, and that no pipeline is wanted. */
+export interface Cause {
+  readonly job_id?: number;
+  readonly skip_ci?: true;
 }
 
 export interface MergeOptions {
@@ -54,7 +69,9 @@ export interface MergeOptions {
   readonly sha?: string | undefined;
 }
 
-export interface CreateOptions {
+export interface CreateOptions extends Pick<PlanWishes, 'labels' | 'milestone_id'> {
+  /** Where the source branch is; the project itself by default. */
+  readonly source?: ProjectSubject | undefined;
   readonly sourceBranch: string;
   readonly targetBranch: string;
   readonly title: string;
@@ -66,43 +83,75 @@ export interface CreateOptions {
   readonly reviewerIds: readonly number[];
 }
 
+const told = [
+  ...(['title', 'description', 'target_branch', 'state', 'squash', 'discussion_locked', 'head_sha'] as const),
+  ...(['milestone_id', 'allow_collaboration', 'merge_status', 'updated_at'] as const),
+];
+
+/** Columns that differ, as they were and are. */
+const differences = (before: MergeRequest, after: MergeRequest) =>
+  Object.fromEntries(
+    told
+      .filter((column) => String(before[column]) !== String(after[column]))
+      .map((column) => [column, { previous: before[column], current: after[column] }]),
+  );
+
 export function mergeRequestService(deps: MergeRequestDependencies) {
   const { db, repository } = deps;
+  const sources = requestSources(deps);
+  const follow = headFollower(deps, { tell: (...told) => tell(...told) }, sources);
 
-  const tell = async (tx: Db, kind: `merge_request.${string}`, row: MergeRequest, actorId: number | null) => {
+  /** With the row as it was, what changed is told too. */
+  const tell = async (
+    tx: Db,
+    kind: `merge_request.${string}`,
+    row: MergeRequest,
+    actorId: number | null,
+    before?: MergeRequest,
+    { labels, ...cause }: Cause & { readonly labels?: LabelChange | null } = {},
+  ) => {
     await deps.recordFact(tx, {
       kind,
       projectId: row.project_id,
       actorId,
-      payload: { merge_request_id: row.id, iid: row.iid },
+      payload: {
+        merge_request_id: row.id,
+        iid: row.iid,
+        ...(before ? { changes: { ...differences(before, row), ...(labels ? { labels } : {}) } } : {}),
+        ...cause,
+      },
     });
     await deps.changed(tx, row);
   };
 
   async function create(subject: ProjectSubject, caller: Caller, options: CreateOptions): Promise<MergeRequest> {
     const project = subject.project;
+    const source = options.source?.project ?? project;
     const author = caller.user;
     if (!author) throw unauthorized();
-    if (options.sourceBranch === options.targetBranch) {
+    if (source.id === project.id && options.sourceBranch === options.targetBranch) {
       throw new HttpError(409, { message: ["You can't use same project/branch for source and target"] });
     }
+    if (source.id !== project.id && !(await repository.related(source.id, project.id)))
+      throw unprocessable('Source project is not a fork of the target project');
     const [head, target] = await Promise.all([
-      repository.branch(project, options.sourceBranch),
+      repository.branch(source, options.sourceBranch),
       repository.branch(project, options.targetBranch),
     ]);
     const reasons: Record<string, string[]> = {};
     if (head === null) reasons.source_branch = ['does not exist'];
     if (target === null) reasons.target_branch = ['does not exist'];
     if (head === null || target === null) throw invalidRecord(reasons);
+    if (source.id !== project.id) await repository.carry(project, source, head);
     const base = (await repository.mergeBase(project, target, head)) ?? target;
     const squash = squashAllowed(project.squash_option, options.squash);
     try {
-      return await transaction(db, async (tx) => {
+      const made = await transaction(db, async (tx) => {
         const iid = await deps.nextIid(tx, project.id, 'merge_request');
         const row = await queries.insertRow(tx, {
           iid,
           projectId: project.id,
-          sourceProjectId: project.id,
+          sourceProjectId: source.id,
           sourceBranch: options.sourceBranch,
           targetBranch: options.targetBranch,
           authorId: author.id,
@@ -110,29 +159,40 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
           description: options.description,
           squash,
           forceRemoveSourceBranch: options.removeSourceBranch ?? project.remove_source_branch_after_merge,
-          allowCollaboration: options.allowCollaboration,
+          allowCollaboration: options.allowCollaboration && mayCollaborate(source, project),
           headSha: head,
           baseSha: base,
           startSha: target,
+          milestoneId: (await wishedMilestone(tx, subject, caller, options)) ?? null,
         });
+        await relabel(tx, subject, caller, row.id, options);
         await queries.setPeople(tx, row.id, 'assignee', await queries.activeUsers(tx, options.assigneeIds));
         await queries.setPeople(tx, row.id, 'reviewer', await queries.activeUsers(tx, options.reviewerIds));
         await queries.insertVersion(tx, { id: row.id, headSha: head, baseSha: base, startSha: target });
-        const pipeline = await queries.newestPipelineFor(tx, row);
-        if (pipeline !== null) await queries.setHeadPipeline(tx, row.id, pipeline);
+        const pipeline = await heads.newestPipelineFor(tx, row);
+        if (pipeline !== null) await heads.setHeadPipeline(tx, row.id, pipeline);
         await repository.keepRef(tx, project, headRef(iid), head);
         await tell(tx, 'merge_request.opened', row, author.id);
         return pipeline === null ? row : { ...row, head_pipeline_id: pipeline };
       });
+      return await caughtUp(made, author.id);
     } catch (error) {
       if (!isUniqueViolation(error, 'merge_requests_open_key')) throw error;
-      const [existing] = (await queries.openFromBranch(db, project.id, options.sourceBranch)).filter(
-        (row) => row.target_branch === options.targetBranch,
+      const [existing] = (await queries.openFromBranch(db, source.id, options.sourceBranch)).filter(
+        (row) => row.target_branch === options.targetBranch && row.project_id === project.id,
       );
       throw new HttpError(409, {
         message: [`Another open merge request already exists for this source branch: !${existing?.iid ?? ''}`],
       });
     }
+  }
+
+  /** What was pushed while nobody knew yet that there was a request to tell of it. */
+  async function caughtUp(row: MergeRequest, actorId: number | null): Promise<MergeRequest> {
+    const head = await sources.liveHead(row);
+    if (head === null || head === row.head_sha || row.source_project_id === null) return row;
+    await follow(row.source_project_id, row.source_branch, head, actorId);
+    return (await queries.byId(db, row.id)) ?? row;
   }
 
   /** Brings head, target and mergeability up to date with the repository; cheap when nothing has moved. */
@@ -144,13 +204,20 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
     const pipelineStatus = row.head_pipeline_id === null ? null : await deps.pipelineStatus(db, row.head_pipeline_id);
     if (row.state !== 'opened') return { row, status: 'not_open', behind: false };
     const [head, target] = await Promise.all([
-      repository.branch(project, row.source_branch),
+      sources.headOf(project, row),
       repository.branch(project, row.target_branch),
     ]);
     if (head === null || target === null) {
       return {
         row,
-        status: detailedStatus({ row, project, pipelineStatus, branchesExist: false, upToDate: false }),
+        status: detailedStatus({
+          row,
+          project,
+          pipelineStatus,
+          branchesExist: false,
+          upToDate: false,
+          checksAllow: false,
+        }),
         behind: false,
       };
     }
@@ -165,9 +232,18 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       current = { ...row, merge_status: mergeStatus, has_conflicts: hasConflicts, checked_against: key };
     }
     const upToDate = project.merge_method === 'merge' || (await repository.isAncestor(project, target, head));
+    const facts = {
+      row: current,
+      project,
+      pipelineStatus,
+      branchesExist: true,
+      upToDate,
+      // What was said of the head that is there now, also before the request has followed it.
+      checksAllow: await checksAllow(db, project, { ...current, head_sha: head }),
+    };
     return {
       row: current,
-      status: detailedStatus({ row: current, project, pipelineStatus, branchesExist: true, upToDate }),
+      status: detailedStatus(facts),
       behind: !upToDate,
     };
   }
@@ -207,12 +283,14 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
         )
           throw plainError(405, '405 Method Not Allowed');
         const [head, target] = await Promise.all([
-          repository.branch(project, row.source_branch),
+          sources.headOf(project, row),
           repository.branch(project, row.target_branch),
         ]);
         if (head === null || target === null) throw unprocessable('Branch cannot be merged');
         if (options.sha !== undefined && options.sha !== head)
           throw plainError(409, `SHA does not match HEAD of source branch: ${head}`);
+        if (!(await checksAllow(db, project, { ...row, head_sha: head })))
+          throw plainError(405, '405 Method Not Allowed');
         const committer = { name: merger.name, email: merger.commit_email ?? merger.email };
         const attempt = await bench.merge(target, head);
         if (attempt.tree === null) throw unprocessable('Branch cannot be merged');
@@ -265,8 +343,9 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
         const changes = [{ ref: `refs/heads/${row.target_branch}`, before: target, after: outcome.commit }];
         const keep =
           !removes ||
+          ofFork(row) ||
           row.source_branch === project.default_branch ||
-          (await repository.isProtected(project, row.source_branch));
+          (await repository.isProtected(project, `refs/heads/${row.source_branch}`));
         if (!keep) changes.push({ ref: `refs/heads/${row.source_branch}`, before: head, after: '0'.repeat(40) });
         return changes;
       },
@@ -288,6 +367,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       },
     });
     if (!merged) throw new Error('the merge was written without its record');
+    if (removes && ofFork(merged)) await sources.removeBranch(merged, caller);
     return merged;
   }
 
@@ -308,7 +388,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       current.row.head_pipeline_id === null ? null : await deps.pipelineStatus(db, current.row.head_pipeline_id);
     if (current.row.state !== 'opened' || isDraft(current.row.title) || current.status === 'broken_status')
       throw plainError(405, '405 Method Not Allowed');
-    const head = await repository.branch(subject.project, row.source_branch);
+    const head = await sources.headOf(subject.project, row);
     if (options.sha !== undefined && options.sha !== head)
       throw plainError(409, `SHA does not match HEAD of source branch: ${head ?? ''}`);
     if (options.whenPipelineSucceeds && pipelineActive(status)) {
@@ -325,7 +405,8 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       return mergeIfReady(subject, caller, waiting, options);
     }
     if (current.status === 'conflict') throw unprocessable('Branch cannot be merged');
-    if (current.status === 'title_regex') throw plainError(405, '405 Method Not Allowed');
+    if (current.status === 'title_regex' || current.status === 'status_checks_must_pass')
+      throw plainError(405, '405 Method Not Allowed');
     if (current.status === 'need_rebase' || !pipelineAllows({ project: subject.project, pipelineStatus: status }))
       throw plainError(405, '405 Method Not Allowed');
     return mergeNow(subject, caller, row.id, options);
@@ -361,10 +442,14 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
     });
   }
 
-  const update = (subject: ProjectSubject, caller: Caller, row: MergeRequest, options: UpdateOptions) =>
-    updateMergeRequest(deps, tell, subject, caller, row, options);
+  async function update(subject: ProjectSubject, caller: Caller, row: MergeRequest, options: UpdateOptions) {
+    const changed = await updateMergeRequest({ ...deps, sources }, tell, subject, caller, row, options);
+    return options.state_event === 'reopen' && changed.state === 'opened'
+      ? await caughtUp(changed, caller.user?.id ?? null)
+      : changed;
+  }
 
-  return { create, refresh, accept, mergeNow, update, cancelAutoMerge, tell };
+  return { create, refresh, accept, mergeNow, update, cancelAutoMerge, tell, follow };
 }
 
 export interface MergeRequestService extends ReturnType<typeof mergeRequestService> {}

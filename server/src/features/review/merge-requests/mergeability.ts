@@ -15,7 +15,8 @@ export type DetailedStatus =
   | 'need_rebase'
   | 'title_regex'
   | 'ci_must_pass'
-  | 'ci_still_running';
+  | 'ci_still_running'
+  | 'status_checks_must_pass';
 
 export interface MergeFacts {
   readonly row: Pick<MergeRequest, 'state' | 'title' | 'merge_status' | 'has_conflicts' | 'head_sha'>;
@@ -30,6 +31,8 @@ export interface MergeFacts {
   readonly pipelineStatus: string | null;
   /** Whether both branches exist. */
   readonly branchesExist: boolean;
+  /** Whether the project's rule about external status checks lets the merge happen. */
+  readonly checksAllow: boolean;
   /** Whether the target's head is an ancestor of the source's. */
   readonly upToDate: boolean;
 }
@@ -67,9 +70,18 @@ export function detailedStatus(facts: MergeFacts): DetailedStatus {
   if (!pipelineAllows(facts)) {
     return facts.pipelineStatus !== null && !finished.has(facts.pipelineStatus) ? 'ci_still_running' : 'ci_must_pass';
   }
+  if (!facts.checksAllow) return 'status_checks_must_pass';
   return 'mergeable';
 }
 
 /** Whether waiting for the head pipeline makes sense: it is still on its way. */
 export const pipelineActive = (status: string | null): boolean =>
   status !== null && !finished.has(status) && status !== 'manual';
+
+/** The status that a list can tell without asking the repository; a single read checks anew. */
+export function listStatus(row: MergeRequest): string {
+  if (row.state !== 'opened') return 'not_open';
+  if (row.has_conflicts) return 'conflict';
+  if (row.merge_status === 'can_be_merged') return 'mergeable';
+  return row.merge_status === 'cannot_be_merged' ? 'broken_status' : row.merge_status;
+}

@@ -55,6 +55,7 @@ describe('mergeability', () => {
     },
     pipelineStatus: null,
     branchesExist: true,
+    checksAllow: true,
     upToDate: true,
   };
   const mustPass = { ...base.project, only_allow_merge_if_pipeline_succeeds: true };
@@ -70,6 +71,7 @@ describe('mergeability', () => {
     ['need_rebase', { project: { ...base.project, merge_method: 'ff' }, upToDate: false }],
     ['ci_must_pass', { project: mustPass, pipelineStatus: 'failed' }],
     ['ci_must_pass', { project: mustPass }],
+    ['status_checks_must_pass', { checksAllow: false }],
     ['ci_still_running', { project: mustPass, pipelineStatus: 'running' }],
     ['ci_must_pass', { project: mustPass, pipelineStatus: 'skipped' }],
     ['mergeable', { project: { ...mustPass, allow_merge_on_skipped_pipeline: true }, pipelineStatus: 'skipped' }],

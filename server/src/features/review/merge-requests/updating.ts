@@ -6,8 +6,10 @@ import { HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.
 import { headRef } from './head-ref.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
+import { type PlanWishes, relabel, wishedMilestone } from './planning.ts';
+import { mayCollaborate, ofFork, type RequestSources } from './sources.ts';
 
-export interface UpdateOptions {
+export interface UpdateOptions extends PlanWishes {
   readonly title?: string | undefined;
   readonly description?: string | null | undefined;
   readonly target_branch?: string | undefined;
@@ -20,16 +22,34 @@ export interface UpdateOptions {
   readonly reviewer_ids?: readonly number[] | undefined;
 }
 
+interface UpdateDependencies extends MergeRequestDependencies {
+  readonly sources: Pick<RequestSources, 'liveHead'>;
+}
+
+/** Whether the caller opens a branch of a fork to those who merge it: only who may push to it, and where all may see it. */
+async function opensBranch(deps: UpdateDependencies, { project }: ProjectSubject, caller: Caller, row: MergeRequest) {
+  if (row.source_project_id === null) return false;
+  const source = await deps.projectAs(row.source_project_id, caller);
+  return (
+    source !== null &&
+    mayCollaborate(source.project, project) &&
+    (await deps.repository.mayPush(source, caller, row.source_branch))
+  );
+}
+
 /** The refs of the request against another target, or the same one after a reopening. */
-async function retarget(deps: MergeRequestDependencies, subject: ProjectSubject, row: MergeRequest, branch: string) {
-  if (branch === row.source_branch) throw invalidRecord({ target_branch: ["can't be the source branch"] });
+async function retarget(deps: UpdateDependencies, subject: ProjectSubject, row: MergeRequest, branch: string) {
+  if (!ofFork(row) && branch === row.source_branch)
+    throw invalidRecord({ target_branch: ["can't be the source branch"] });
   const [target, head] = await Promise.all([
     deps.repository.branch(subject.project, branch),
-    deps.repository.branch(subject.project, row.source_branch),
+    deps.sources.liveHead(row),
   ]);
   if (target === null) throw invalidRecord({ target_branch: ['does not exist'] });
   const tip = head ?? row.head_sha;
   if (tip === null) throw invalidRecord({ source_branch: ['does not exist'] });
+  const source = ofFork(row) && row.source_project_id !== null ? await deps.project(row.source_project_id) : null;
+  if (source && head !== null) await deps.repository.carry(subject.project, source, head);
   const base = (await deps.repository.mergeBase(subject.project, target, tip)) ?? target;
   return {
     target_branch: branch,
@@ -43,7 +63,7 @@ async function retarget(deps: MergeRequestDependencies, subject: ProjectSubject,
 
 /** Applies a change and tells it; `merge_request.closed` and `.reopened` where the state moved, else `.updated`. */
 export async function updateMergeRequest(
-  deps: MergeRequestDependencies,
+  deps: UpdateDependencies,
   tell: MergeRequestService['tell'],
   subject: ProjectSubject,
   caller: Caller,
@@ -61,19 +81,24 @@ export async function updateMergeRequest(
   const refs = target === undefined ? null : await retarget(deps, subject, request, target);
   if (refs && refs.head_sha !== request.head_sha)
     await deps.repository.keepRef(deps.db, subject.project, headRef(request.iid), refs.head_sha);
+  const wished = options.allow_collaboration;
+  const collaboration = wished && !(await opensBranch(deps, subject, caller, request)) ? undefined : wished;
   try {
     return await transaction(deps.db, async (tx) => {
       const row = await queries.lockById(tx, request.id);
       if (!row) throw notFound('Merge Request');
       if (row.state === 'merged' && (options.state_event !== undefined || refs)) return row;
+      const milestone = await wishedMilestone(tx, subject, caller, options);
+      const labels = await relabel(tx, subject, caller, row.id, options);
       const changed = await queries.updateRow(tx, row.id, {
+        ...(milestone === undefined ? {} : { milestone_id: milestone }),
         ...(options.title === undefined ? {} : { title: options.title }),
         ...(options.description === undefined ? {} : { description: options.description }),
         ...(options.squash === undefined ? {} : { squash: options.squash }),
         ...(options.remove_source_branch === undefined
           ? {}
           : { force_remove_source_branch: options.remove_source_branch }),
-        ...(options.allow_collaboration === undefined ? {} : { allow_collaboration: options.allow_collaboration }),
+        ...(collaboration === undefined ? {} : { allow_collaboration: collaboration }),
         ...(options.discussion_locked === undefined ? {} : { discussion_locked: options.discussion_locked }),
         ...(refs ?? {}),
         ...(closes
@@ -103,6 +128,8 @@ export async function updateMergeRequest(
         closes ? 'merge_request.closed' : reopens ? 'merge_request.reopened' : 'merge_request.updated',
         changed,
         caller.user?.id ?? null,
+        row,
+        { labels },
       );
       return changed;
     });

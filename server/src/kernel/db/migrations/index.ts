@@ -16,6 +16,30 @@ import { groupsMigration } from './0014-groups.ts';
 import { projectsMigration } from './0015-projects.ts';
 import { largeLists } from './0019-large-lists.ts';
 import { topicsMigration } from './0025-topics.ts';
+import { wikisMigration } from './0026-wikis.ts';
+import { serviceAccountsMigration } from './0027-service-accounts.ts';
+import { reports } from './0028-reports.ts';
+import { hooksMigration } from './0029-hooks.ts';
+import { licensesMigration } from './0030-licenses.ts';
+import { transfersMigration } from './0030-transfers.ts';
+import { grantsMigration } from './0032-grants.ts';
+import { statisticsMigration } from './0032-statistics.ts';
+import { sshMigration } from './0033-ssh.ts';
+import { networks } from './0034-networks.ts';
+import { lfsMigration } from './0035-lfs.ts';
+import { protectedRefs } from './0036-protected-refs.ts';
+import { pushesMigration } from './0037-pushes.ts';
+import { durability } from './0039-durability.ts';
+import { commitStatusesMigration } from './0041-commit-statuses.ts';
+import { sizeLimitsMigration } from './0042-size-limits.ts';
+import { notesMigration } from './0043-notes.ts';
+import { releasesMigration } from './0044-releases.ts';
+import { milestonesMigration } from './0045-milestones.ts';
+import { plannedMigration } from './0046-planned.ts';
+import { pushSummariesMigration } from './0047-push-summaries.ts';
+import { rebasesMigration } from './0048-rebases.ts';
+import { keptLastCommitsMigration } from './0052-kept-last-commits.ts';
+import { urlImportsMigration } from './0053-url-imports.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -41,4 +65,28 @@ export const migrations: readonly Migration[] = [
   projectsMigration,
   largeLists,
   topicsMigration,
+  reports,
+  statisticsMigration,
+  grantsMigration,
+  wikisMigration,
+  sshMigration,
+  networks,
+  serviceAccountsMigration,
+  hooksMigration,
+  licensesMigration,
+  transfersMigration,
+  lfsMigration,
+  protectedRefs,
+  commitStatusesMigration,
+  pushesMigration,
+  durability,
+  sizeLimitsMigration,
+  releasesMigration,
+  notesMigration,
+  milestonesMigration,
+  pushSummariesMigration,
+  rebasesMigration,
+  keptLastCommitsMigration,
+  plannedMigration,
+  urlImportsMigration,
 ];

@@ -207,10 +207,14 @@ export const refusals: Readonly<Record<number, { readonly name: string; readonly
   },
   422: {
     name: 'Unprocessable',
-    response: refusal('Understood, and cannot be done', ['MessageError', 'RecordError', 'ParameterError'], {
-      unprocessable: { message: '422 Unprocessable Entity' },
-      address: { error: 'Invalid url given' },
-    }),
+    response: refusal(
+      'Understood, and cannot be done',
+      ['MessageError', 'MessagesError', 'RecordError', 'ParameterError'],
+      {
+        unprocessable: { message: '422 Unprocessable Entity' },
+        address: { error: 'Invalid url given' },
+      },
+    ),
   },
   429: {
     name: 'TooManyRequests',

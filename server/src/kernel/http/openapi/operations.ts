@@ -1,7 +1,7 @@
 /** One operation of the document from one declared route. */
 import type { TSchema } from 'typebox';
 import { parametersOf } from '../mount.ts';
-import { acceptedScopes, Binary, type CredentialKind, Empty, type Route } from '../route.ts';
+import { acceptedScopes, Binary, type CredentialKind, Empty, namesObjects, type Route } from '../route.ts';
 import { headerKey, keysetHeaders, offsetHeaders, rateHeaders, refusals } from './components.ts';
 import { type Node, publish } from './schemas.ts';
 
@@ -198,10 +198,10 @@ function refusedWith(route: Route): number[] {
   // A query that is malformed is one everywhere.
   const statuses = new Set<number>([400, 429, 500, 503]);
   if (route.credentials.length > 0) statuses.add(401).add(403);
-  // Named by the path, or by the id of something else among the parameters.
-  const names = Object.keys(route.params.properties);
-  if (/[:*]/.test(route.path) || names.some((name) => /(^|_)id$/.test(name))) statuses.add(404);
-  if (route.pagination) statuses.add(405);
+  if (namesObjects(route)) statuses.add(404);
+  // What is changed by the former path of a group or project is refused.
+  const place = route.access.on === 'project' || route.access.on === 'group';
+  if (route.pagination || (place && route.method !== 'GET')) statuses.add(405);
   for (const status of route.errors ?? []) statuses.add(status);
   if (route.conditional === true) statuses.add(412);
   if (route.method !== 'GET' && route.method !== 'DELETE') statuses.add(413);

@@ -22,7 +22,8 @@ export const accounts = {
   allow_top_level_group_owners_to_create_service_accounts: flag(
     'accounts',
     false,
-    'Group owners make service accounts',
+    'Group owners make and remove service accounts',
+    { acts: 'service accounts' },
   ),
   authorized_keys_enabled: flag('accounts', true, 'Keep an authorized_keys file; Millrace serves SSH itself'),
   can_create_group: flag('accounts', true, 'New accounts may create top-level groups', newAccounts),
@@ -132,6 +133,7 @@ export const accounts = {
   git_two_factor_session_expiry: whole('accounts', 15, 'Minutes of git over SSH after a second factor', {
     min: 1,
     max: 10_080,
+    acts: 'git over SSH',
   }),
   globally_allowed_ips: text('accounts', '', 'Addresses that are always let in', { ...note, format: 'addresses' }),
   inactive_resource_access_tokens_delete_after_days: whole(
@@ -197,7 +199,9 @@ export const accounts = {
     acts: 'tokens for passwords',
   }),
   rsa_key_restriction: whole('accounts', 0, 'Least bits of RSA keys; -1 forbids them, 0 takes all', bits),
-  service_access_tokens_expiration_enforced: flag('accounts', true, 'Tokens of service accounts need an end'),
+  service_access_tokens_expiration_enforced: flag('accounts', true, 'Tokens of service accounts need an end', {
+    acts: 'access tokens',
+  }),
   session_expire_delay: whole('accounts', 10_080, 'Minutes until an idle session ends', { min: 1, acts: 'sessions' }),
   sign_in_restrictions: map('accounts', {}, 'Further rules for signing in'),
   signup_enabled: flag('accounts', true, 'People register by themselves', registration),

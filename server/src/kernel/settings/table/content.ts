@@ -33,14 +33,18 @@ export const content = {
   local_markdown_version: whole('content', 0, 'Raise it to render all Markdown again'),
   math_rendering_limits_enabled: flag('content', true, 'Bound formulas'),
   lock_math_rendering_limits_enabled: flag('content', false, 'Groups cannot change math_rendering_limits_enabled'),
-  max_attachment_size: whole('content', 100, 'Megabytes of an attachment', { min: 1 }),
+  max_attachment_size: whole('content', 100, 'Megabytes of an attachment', { min: 1, acts: 'uploads' }),
   snippet_size_limit: whole('content', 52_428_800, 'Bytes of a snippet', { ...bytes, min: 1 }),
   umlrenderer_enabled: flag('content', false, 'UML diagrams by the renderer of umlrenderer_url', {
     needs: ['umlrenderer_url'],
   }),
   umlrenderer_url: text('content', null, 'Address of the renderer of UML diagrams', url),
   wiki_asciidoc_allow_uri_includes: flag('content', false, 'AsciiDoc in wikis includes addresses'),
-  wiki_page_max_content_bytes: whole('content', 5_242_880, 'Bytes of a wiki page', { ...bytes, min: 1_024 }),
+  wiki_page_max_content_bytes: whole('content', 5_242_880, 'Bytes of a wiki page', {
+    ...bytes,
+    min: 1_024,
+    acts: 'wikis',
+  }),
 
   abuse_notification_email: text('mail', null, 'Address for reports of abuse', { format: 'email' }),
   deactivation_email_additional_text: text('mail', null, 'End of the mail about a deactivation', {
@@ -110,7 +114,9 @@ export const content = {
   security_policy_global_group_approvers_enabled: flag('scanning', true, 'Look for approving groups everywhere'),
   scan_execution_policies_action_limit: whole('scanning', 0, 'Actions of a scan policy; 0 for any', { max: 20 }),
   scan_execution_policies_schedule_limit: whole('scanning', 0, 'Schedules of a scan policy; 0 for any', { max: 20 }),
-  secret_push_protection_available: flag('scanning', false, 'Projects may refuse pushes with secrets'),
+  secret_push_protection_available: flag('scanning', false, 'Projects may refuse pushes with secrets', {
+    acts: 'pushes',
+  }),
   secret_detection_token_revocation_enabled: flag('scanning', false, 'Have found tokens revoked'),
   secret_detection_token_revocation_url: text('scanning', null, 'Where found tokens are revoked', url),
   secret_detection_token_revocation_token: text('scanning', null, 'Token for revoking found tokens', masked),

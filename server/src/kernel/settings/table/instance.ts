@@ -19,8 +19,12 @@ export const instance = {
   }),
   geo_status_timeout: whole('compatibility', 10, 'Seconds to wait for a secondary site', one),
   include_optional_metrics_in_service_ping: flag('compatibility', true, 'More figures of use; Millrace sends none'),
-  maintenance_mode: flag('admin', false, 'Only administrators change anything'),
-  maintenance_mode_message: text('admin', null, 'Shown in maintenance mode'),
+  maintenance_mode: flag('admin', false, 'Everything can be read, and nothing changed', {
+    acts: 'API, git, pages, jobs of runners',
+  }),
+  maintenance_mode_message: text('admin', null, 'Told with every refusal and on every page in maintenance mode', {
+    acts: 'API, git, pages',
+  }),
   metrics_method_call_threshold: whole('compatibility', 10, 'Milliseconds from which calls are measured'),
   observability_backend_ssl_verification_enabled: flag(
     'compatibility',

@@ -27,6 +27,26 @@ export const own = {
     own: true,
     acts: 'pushes',
   }),
+  push_refs_limit: whole('limits', 50_000, 'Branches and tags that one push may move', {
+    own: true,
+    min: 1,
+    acts: 'pushes',
+  }),
+  push_options_limit: whole('limits', 20, 'Options of one push', { own: true, acts: 'pushes' }),
+  push_option_bytes_limit: whole('limits', 4096, 'Bytes of one push option', {
+    own: true,
+    max: 65_000,
+    acts: 'pushes',
+  }),
+  secret_push_protection_size_limit: whole('limits', 100, 'Megabytes of one push that are looked through for secrets', {
+    own: true,
+    acts: 'pushes',
+  }),
+  secret_push_protection_seconds_limit: whole('limits', 60, 'Seconds of looking through one push; 0 for any', {
+    own: true,
+    max: 3600,
+    acts: 'pushes',
+  }),
   account_mails_limit: whole(
     'limits',
     10,
@@ -39,5 +59,7 @@ export const own = {
     'Mails of confirmation that one asks for again a minute; 0 for any',
     counted,
   ),
+  web_hook_test_limit: whole('limits', 5, 'Tries of webhooks of one project or group a minute; 0 for any', counted),
+  web_hook_event_resend_limit: whole('limits', 5, 'Repeated calls of one webhook a minute; 0 for any', counted),
   user_sign_in_limit: whole('limits', 600, 'Sign-ins to one account in 10 minutes; 0 for any', counted),
 };

@@ -3,7 +3,7 @@ import { flag, text, texts, whole } from '../row.ts';
 
 const bytes = { max: Number.MAX_SAFE_INTEGER };
 const one = { min: 1 };
-const hookUrls = { acts: 'addresses of new web hooks' };
+const outbound = { acts: 'addresses of web hooks, when they are entered and when they are called' };
 
 export const packages = {
   container_expiration_policies_enable_historic_entries: flag('packages', false, 'Clean up old projects too'),
@@ -45,25 +45,34 @@ export const packages = {
   concurrent_github_import_jobs_limit: whole('imports', 1_000, 'Work of one import from GitHub', one),
   concurrent_relation_batch_export_limit: whole('imports', 8, 'Batches of exports at the same time', one),
   decompress_archive_file_timeout: whole('imports', 210, 'Seconds to unpack an archive; 0 for any'),
-  import_sources: texts('imports', [], 'Where projects may be imported from'),
-  max_decompressed_archive_size: whole('imports', 25_600, 'Megabytes of an unpacked import; 0 for any'),
-  max_export_size: whole('imports', 0, 'Megabytes of an export; 0 for any'),
-  max_import_remote_file_size: whole('imports', 10_240, 'Megabytes of a file fetched for an import; 0 for any', bytes),
-  max_import_size: whole('imports', 0, 'Megabytes of an import; 0 for any'),
-  project_export_enabled: flag('imports', true, 'Projects may be exported'),
+  import_sources: texts('imports', ['git', 'gitlab_project'], 'Where projects may be imported from', {
+    acts: 'imports of projects: `git` by the address of a repository, `gitlab_project` from archives',
+  }),
+  max_decompressed_archive_size: whole('imports', 25_600, 'Megabytes of an unpacked import; 0 for any', {
+    acts: 'imports of projects',
+  }),
+  max_export_size: whole('imports', 0, 'Megabytes of an export; 0 for any', { acts: 'exports of projects' }),
+  max_import_remote_file_size: whole('imports', 10_240, 'Megabytes that are fetched for an import; 0 for any', {
+    ...bytes,
+    acts: 'repositories that are imported by their address',
+  }),
+  max_import_size: whole('imports', 0, 'Megabytes of an import; 0 for any', { acts: 'imports of projects' }),
+  project_export_enabled: flag('imports', true, 'Projects may be exported', { acts: 'exports of projects' }),
   relation_export_batch_size: whole('imports', 50, 'Rows of one batch of an export', one),
   silent_admin_exports_enabled: flag('imports', false, 'Exports by administrators send no mail'),
 
-  allow_local_requests_from_system_hooks: flag('outbound', true, 'System hooks may reach the local network'),
+  allow_local_requests_from_system_hooks: flag('outbound', true, 'System hooks may reach the local network', {
+    acts: 'calls of system hooks',
+  }),
   allow_local_requests_from_web_hooks_and_services: flag(
     'outbound',
     false,
     'Web hooks may reach the local network',
-    hookUrls,
+    outbound,
   ),
-  deny_all_requests_except_allowed: flag('outbound', false, 'Only listed addresses are reached', hookUrls),
-  dns_rebinding_protection_enabled: flag('outbound', true, 'An address is looked up once'),
-  outbound_local_requests_whitelist: texts('outbound', [], 'Local addresses and hosts that may be reached', hookUrls),
+  deny_all_requests_except_allowed: flag('outbound', false, 'Only listed addresses are reached', outbound),
+  dns_rebinding_protection_enabled: flag('outbound', true, 'An address is looked up once', outbound),
+  outbound_local_requests_whitelist: texts('outbound', [], 'Local addresses and hosts that may be reached', outbound),
   max_http_decompressed_size: whole('outbound', 100, 'Megabytes of an unpacked answer'),
   max_http_response_size_limit: whole('outbound', 100, 'Megabytes of an answer'),
   max_http_response_json_depth: whole('outbound', 100, 'Levels of a JSON answer'),

@@ -17,7 +17,10 @@ export const projects = {
   auto_devops_enabled: flag('ci', true, 'New projects build by a default configuration'),
   automatic_purchased_storage_allocation: flag('compatibility', false, 'Allot bought storage by itself'),
   check_namespace_plan: flag('compatibility', false, 'Offer what the plan of a group has; Millrace has one plan'),
-  custom_project_templates_group_id: whole('namespaces', null, 'Group whose projects are templates', bytes),
+  custom_project_templates_group_id: whole('namespaces', null, 'Group whose projects are templates', {
+    ...bytes,
+    acts: 'templates of projects',
+  }),
   dashboard_limit: whole('compatibility', 0, 'Bound of groups without a plan'),
   dashboard_limit_enabled: flag('compatibility', false, 'Use dashboard_limit'),
   default_branch_name: text('repository', 'main', 'First branch of new projects', { format: 'branch', ...newProjects }),
@@ -55,8 +58,13 @@ export const projects = {
   ),
   enable_member_promotion_management: flag('compatibility', false, 'Promotions to paid roles wait for approval'),
   enforce_namespace_storage_limit: flag('compatibility', false, 'Enforce storage limits of groups'),
-  file_template_project_id: whole('namespaces', null, 'Project whose files are templates', bytes),
-  group_owners_can_manage_default_branch_protection: flag('namespaces', true, 'Group owners change the protection'),
+  file_template_project_id: whole('namespaces', null, 'Project whose files are templates', {
+    ...bytes,
+    acts: 'templates of files',
+  }),
+  group_owners_can_manage_default_branch_protection: flag('namespaces', true, 'Group owners change the protection', {
+    acts: 'groups',
+  }),
   hashed_storage_enabled: flag('compatibility', true, 'Repositories have paths without names; always so'),
   inactive_projects_delete_after_months: whole('namespaces', 2, 'Months until a project counts as unused'),
   inactive_projects_min_size_mb: whole('namespaces', 0, 'Megabytes from which unused projects are deleted'),
@@ -97,13 +105,13 @@ export const projects = {
   diff_max_lines: whole('repository', 50_000, 'Lines of one diff', { min: 1, max: 100_000 }),
   diff_max_patch_bytes: whole('repository', 204_800, 'Bytes of one file in a diff', { min: 1, max: 512_000 }),
   enabled_git_access_protocol: word('repository', ['ssh', 'http', 'all'], 'all', 'How git may be used', {
-    acts: 'git over HTTP',
+    acts: 'git',
   }),
   gitaly_timeout_default: whole('repository', 55, 'Seconds of usual repository work; 0 for any'),
   gitaly_timeout_fast: whole('repository', 10, 'Seconds of fast repository work; 0 for any'),
   gitaly_timeout_medium: whole('repository', 30, 'Seconds of middling repository work; 0 for any'),
   housekeeping_bitmaps_enabled: flag('compatibility', true, 'Bitmaps are always made', { deprecated: 'nothing' }),
-  housekeeping_enabled: flag('repository', true, 'Maintain repositories'),
+  housekeeping_enabled: flag('repository', true, 'Maintain repositories', { acts: 'maintenance' }),
   housekeeping_full_repack_period: whole('compatibility', 50, 'Pushes between full repacks', {
     min: 1,
     deprecated: 'housekeeping_optimize_repository_period',
@@ -116,7 +124,10 @@ export const projects = {
     min: 1,
     deprecated: 'housekeeping_optimize_repository_period',
   }),
-  housekeeping_optimize_repository_period: whole('repository', 10, 'Pushes between two maintenances', one),
+  housekeeping_optimize_repository_period: whole('repository', 10, 'Pushes between two maintenances', {
+    ...one,
+    acts: 'maintenance',
+  }),
   lock_web_based_commit_signing_enabled: flag(
     'repository',
     false,
@@ -126,9 +137,13 @@ export const projects = {
   mirror_capacity_threshold: whole('imports', 50, 'Free places before more mirrors are planned', one),
   mirror_max_capacity: whole('imports', 100, 'Mirrors at the same time', one),
   mirror_max_delay: whole('imports', 300, 'Minutes between updates of a mirror', one),
-  receive_max_input_size: whole('repository', null, 'Megabytes of one push', { min: 1, max: 8_796_093_022 }),
+  receive_max_input_size: whole('repository', null, 'Megabytes of one push', {
+    min: 1,
+    max: 8_796_093_022,
+    acts: 'pushes',
+  }),
   repository_checks_enabled: flag('repository', false, 'Check repositories now and then'),
-  repository_size_limit: whole('repository', 0, 'Megabytes of one repository; 0 for any', bytes),
+  repository_size_limit: whole('repository', 0, 'Megabytes of one repository; 0 for any', { ...bytes, acts: 'pushes' }),
   repository_storages_weighted: map('repository', { default: 100 }, 'Share of new repositories by storage', {
     format: 'weights',
   }),

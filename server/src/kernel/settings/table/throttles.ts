@@ -81,18 +81,18 @@ export const throttles = {
     'Git over HTTP of signed-in people: requests in that time',
     rate,
   ),
-  throttle_authenticated_git_lfs_enabled: flag('limits', false, 'Limit LFS requests of signed-in people'),
+  throttle_authenticated_git_lfs_enabled: flag('limits', false, 'Limit LFS requests of signed-in people', counted),
   throttle_authenticated_git_lfs_period_in_seconds: whole(
     'limits',
     60,
     'LFS requests of signed-in people: seconds in which they count',
-    one,
+    rate,
   ),
   throttle_authenticated_git_lfs_requests_per_period: whole(
     'limits',
     1_000,
     'LFS requests of signed-in people: requests in that time',
-    one,
+    rate,
   ),
   throttle_authenticated_packages_api_enabled: flag('limits', false, 'Limit package requests of signed-in people'),
   throttle_authenticated_packages_api_period_in_seconds: whole(

@@ -6,9 +6,9 @@ import { useState } from 'react';
 import { client, unwrap } from '../../../lib/api.ts';
 import { transferLocations } from '../../../lib/groups.ts';
 import { toSegment } from '../../../lib/urls.ts';
+import { ActionSection } from '../../../ui/ActionSection.tsx';
 import { ConfirmName } from '../../../ui/ConfirmName.tsx';
 import { FormError } from '../../../ui/FormError.tsx';
-import classes from '../groups.module.css';
 import { useGroup } from '../useGroupForm.ts';
 
 function Move() {
@@ -37,8 +37,7 @@ function Move() {
     ...places.map((place) => ({ value: String(place.id), label: place.full_name })),
   ];
   return (
-    <section className={classes.danger} aria-label="Move the group">
-      <h3>Move the group</h3>
+    <ActionSection title="Move the group">
       <Text>Everything in it moves along. Old addresses keep working; memberships of the group above end.</Text>
       <NativeSelect
         label="Below"
@@ -62,7 +61,7 @@ function Move() {
         close={() => setAsking(false)}
         confirm={() => move.mutate()}
       />
-    </section>
+    </ActionSection>
   );
 }
 
@@ -77,14 +76,13 @@ function Archive() {
     onSuccess: again,
   });
   return (
-    <section className={classes.danger} aria-label="Archive the group">
-      <h3>{group.archived ? 'Open the group again' : 'Archive the group'}</h3>
+    <ActionSection title={group.archived ? 'Open the group again' : 'Archive the group'}>
       <Text>{group.archived ? 'Nothing in it changes while it is archived.' : 'Nothing in it changes any more.'}</Text>
       <FormError error={change.error} />
       <Button variant="default" loading={change.isPending} onClick={() => change.mutate()}>
         {group.archived ? 'Unarchive group' : 'Archive group'}
       </Button>
-    </section>
+    </ActionSection>
   );
 }
 
@@ -109,19 +107,20 @@ function Remove() {
   });
   if (group.marked_for_deletion_on)
     return (
-      <section className={classes.danger} aria-label="Bring the group back">
-        <h3>Bring the group back</h3>
+      <ActionSection title="Bring the group back">
         <Text>It waits for its removal since {group.marked_for_deletion_on}.</Text>
         <FormError error={restore.error} />
         <Button variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
           Restore group
         </Button>
-      </section>
+      </ActionSection>
     );
   return (
-    <section className={classes.danger} aria-label="Delete the group">
-      <h3>Delete the group</h3>
-      <Text>Its subgroups and projects go with it. For some days it can be brought back.</Text>
+    <ActionSection title="Delete the group">
+      <Text>
+        Its subgroups and projects go with it. It can be brought back for the days that this instance keeps what is
+        deleted.
+      </Text>
       <Button color="red" onClick={() => setAsking(true)}>
         Delete group
       </Button>
@@ -136,7 +135,7 @@ function Remove() {
         close={() => setAsking(false)}
         confirm={() => remove.mutate()}
       />
-    </section>
+    </ActionSection>
   );
 }
 

@@ -1,58 +1,28 @@
 /** Name, address, description, visibility and picture of a group. */
-import { Avatar, Button, FileButton, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { client, unwrap } from '../../../lib/api.ts';
+import { DescriptionField } from '../../../ui/DescriptionField.tsx';
 import { FormError } from '../../../ui/FormError.tsx';
+import { changedAddress, NameFields } from '../../../ui/NameFields.tsx';
+import { PictureField } from '../../../ui/PictureField.tsx';
 import { VisibilityField } from '../../projects/VisibilityField.tsx';
 import { Save } from '../../settings/Save.tsx';
-import classes from '../groups.module.css';
 import { useGroup, useGroupForm } from '../useGroupForm.ts';
 
 function Picture() {
   const { group, path, again } = useGroup();
-  const save = useMutation({
-    mutationFn: (file: File | null) => {
-      const form = new FormData();
-      form.append('avatar', file ?? '');
-      const params = { path: { id: path } };
-      return unwrap(client.PUT('/groups/{id}', { params, body: { avatar: null }, bodySerializer: () => form }));
-    },
-    onSuccess: again,
-  });
+  const params = { path: { id: path } };
   return (
-    <section aria-label="Picture">
-      <FormError error={save.error} />
-      <div className={classes.picture}>
-        <Avatar
-          src={group.avatar_url}
-          name={group.name}
-          size={64}
-          radius="sm"
-          color="race"
-          variant="filled"
-          alt="Picture of the group"
-        />
-        <FileButton
-          accept="image/png,image/jpeg,image/gif,image/webp,image/bmp,image/x-icon"
-          onChange={(file) => file && save.mutate(file)}
-        >
-          {(props) => (
-            <Button {...props} variant="default" size="xs" loading={save.isPending}>
-              Choose a picture
-            </Button>
-          )}
-        </FileButton>
-        {group.avatar_url ? (
-          <Button variant="default" size="xs" disabled={save.isPending} onClick={() => save.mutate(null)}>
-            Remove the picture
-          </Button>
-        ) : null}
-      </div>
-      <Text size="xs" c="var(--mr-dim)" mt={6} mb="md">
-        PNG, JPEG, GIF, WebP, BMP or ICO of at most 200 KiB
-      </Text>
-    </section>
+    <PictureField
+      src={group.avatar_url}
+      name={group.name}
+      alt="Picture of the group"
+      save={async (form) => {
+        await unwrap(client.PUT('/groups/{id}', { params, body: { avatar: null }, bodySerializer: () => form }));
+        await again();
+      }}
+    />
   );
 }
 
@@ -69,37 +39,14 @@ export function GeneralPart() {
       <form {...sending.form}>
         <FormError error={sending.error} />
         <Stack gap="md">
-          <TextInput
-            label="Name"
-            name="name"
-            required
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={sending.reason('name')}
+          <NameFields
+            {...{ name, changeName: setName, address: path, changeAddress: setPath }}
+            about={changedAddress}
+            addressRequired
+            reason={sending.reason}
           />
-          <TextInput
-            label="Address"
-            name="path"
-            description="Its part of the URL. The old address keeps working until something else takes it."
-            required
-            value={path}
-            onChange={(event) => setPath(event.currentTarget.value)}
-            error={sending.reason('path')}
-          />
-          <Textarea
-            label="Description"
-            name="description"
-            autosize
-            minRows={2}
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-            error={sending.reason('description')}
-          />
-          <VisibilityField
-            value={visibility}
-            change={setVisibility}
-            error={sending.reason('visibility_level') ?? sending.reason('visibility')}
-          />
+          <DescriptionField value={description} change={setDescription} reason={sending.reason} />
+          <VisibilityField value={visibility} change={setVisibility} reason={sending.reason} />
           <Save pending={sending.pending} done={sending.done} />
         </Stack>
       </form>

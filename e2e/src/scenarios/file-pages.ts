@@ -1,0 +1,254 @@
+/** Pages of files in a real browser: made, edited, uploaded, replaced, deleted, blamed and found. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { type Api, api } from '../support/api.ts';
+import { headed, holds, look, openWindow, withBrowser } from '../support/browser.ts';
+import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { signIn } from '../support/signing-in.ts';
+import type { Suite } from '../support/suite.ts';
+
+const project = 'mill/wheel';
+const id = encodeURIComponent(project);
+const repository = `/projects/${id}/repository`;
+const miller = { login: 'miller', password: 'grinds-4-sacks-at-dawn' };
+
+const filed = (call: Api, path: string, ref = 'main') =>
+  call.expect<string>(200, 'GET', `${repository}/files/${encodeURIComponent(path)}/raw?ref=${encodeURIComponent(ref)}`);
+const arrived = (page: Page, address: string) => page.waitForURL((url) => url.pathname === `/${project}/-/${address}`);
+
+async function populated(call: Api): Promise<void> {
+  const group = await call.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Mill', path: 'mill' });
+  const made = await call.expect<{ id: number }>(201, 'POST', '/projects', { name: 'Wheel', namespace_id: group.id });
+  const person = { username: miller.login, name: 'Miller', email: 'miller@example.com', password: miller.password };
+  const user = await call.expect<{ id: number }>(201, 'POST', '/users', { ...person, skip_confirmation: true });
+  await call.expect(201, 'POST', `/projects/${made.id}/members`, { user_id: user.id, access_level: 30 });
+}
+
+async function additions(suite: Suite, page: Page, call: Api): Promise<void> {
+  await suite.required('an empty repository gets its first file', async () => {
+    await page.goto(`/${project}`);
+    await page.getByText('This repository is empty').waitFor();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'New file' }).click();
+    await headed(page, 'New file');
+    await page.getByLabel('File', { exact: false }).first().fill('src/wheel.ts');
+    await page.getByLabel('Contents of src/wheel.ts').fill('export const paddles = 12;\nexport const turns = 3;\n');
+    await look(page, 'file-new');
+    await page.getByRole('button', { name: 'Commit changes' }).click();
+    await arrived(page, 'blob/main/src/wheel.ts');
+    await page.getByText('2 lines').waitFor();
+    assert.equal(await filed(call, 'src/wheel.ts'), 'export const paddles = 12;\nexport const turns = 3;\n');
+  });
+  await suite.step('several files are uploaded, and a directory is made', async () => {
+    await page.goto(`/${project}`);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Upload files' }).click();
+    const files = [
+      { name: 'a.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 255]) },
+      { name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('b\n') },
+    ];
+    await page.locator('input[type=file]').setInputFiles(files);
+    await look(page, 'file-upload');
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    await page.getByRole('link', { name: 'a.bin' }).waitFor();
+    const bin = await call.expect<{ content: string }>(200, 'GET', `${repository}/files/a.bin?ref=main`);
+    assert.equal(bin.content, 'AAEC/w==');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'New directory' }).click();
+    await page.getByLabel('Name of the directory').fill('gears');
+    await page.getByRole('button', { name: 'Create directory' }).click();
+    await arrived(page, 'tree/main/gears');
+    await page.getByRole('link', { name: '.gitkeep' }).waitFor();
+  });
+}
+
+async function edits(suite: Suite, page: Page, call: Api): Promise<void> {
+  await suite.step('two files are edited in one commit, and what was typed survives a reload', async () => {
+    await page.goto(`/${project}/-/blob/main/src/wheel.ts`);
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await headed(page, 'Edit wheel.ts');
+    await page.getByLabel('Contents of src/wheel.ts').fill('export const paddles = 16;\nexport const turns = 3;\n');
+    await page.reload();
+    await headed(page, 'Edit wheel.ts');
+    assert.match(await page.getByLabel('Contents of src/wheel.ts').inputValue(), /= 16/);
+    await page.getByRole('link', { name: 'Edit another file too' }).click();
+    await headed(page, 'Find a file');
+    await page.getByLabel('Part of the path').fill('btxt');
+    await page.getByRole('link', { name: 'b.txt' }).waitFor();
+    await page.keyboard.press('Enter');
+    await headed(page, 'Edit b.txt');
+    await page.getByLabel('Contents of b.txt').fill('b\nc\n');
+    await page.getByText('Also in this commit').waitFor();
+    await look(page, 'file-edit');
+    await page.getByLabel('Commit message').fill('More paddles, more letters');
+    await page.getByRole('button', { name: 'Commit changes' }).click();
+    await arrived(page, 'blob/main/b.txt');
+    assert.match(await filed(call, 'src/wheel.ts'), /= 16/);
+    const [last] = await call.expect<{ title: string }[]>(200, 'GET', `${repository}/commits?path=b.txt`);
+    assert.equal(last?.title, 'More paddles, more letters');
+  });
+  await suite.step(
+    'a file that somebody changed meanwhile is told with ways on, and nothing typed is lost',
+    async () => {
+      await page.goto(`/${project}/-/edit/main/b.txt`);
+      await headed(page, 'Edit b.txt');
+      await page.getByLabel('Contents of b.txt').fill('mine\n');
+      const theirs = { branch: 'main', commit_message: 'Theirs', content: 'theirs\n' };
+      await call.expect(200, 'PUT', `${repository}/files/b.txt`, theirs);
+      await page.getByRole('button', { name: 'Commit changes' }).click();
+      await page.getByText('Somebody changed this meanwhile').waitFor();
+      assert.equal(await page.getByLabel('Contents of b.txt').inputValue(), 'mine\n');
+      await look(page, 'file-edit-conflict');
+      await page.getByRole('button', { name: 'Commit to a new branch' }).click();
+      await page.getByLabel('Name of the new branch').fill('mine');
+      await page.getByRole('button', { name: 'Commit changes' }).click();
+      await headed(page, 'New merge request');
+      assert.deepEqual([await filed(call, 'b.txt', 'mine'), await filed(call, 'b.txt')], ['mine\n', 'theirs\n']);
+    },
+  );
+  await suite.step('a file is replaced and deleted', async () => {
+    await page.goto(`/${project}/-/blob/main/a.bin`);
+    await page.getByText('This file is no text').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Replace' }).click();
+    const file = { name: 'z', mimeType: 'application/octet-stream', buffer: Buffer.from('text now\n') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
+    await page.getByText('text now').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await look(page, 'file-delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await arrived(page, 'tree/main');
+    await call.expect(404, 'GET', `${repository}/files/a.bin?ref=main`);
+  });
+}
+
+/** A second of silence: 8 kHz, one channel, eight bits. */
+function silence(): Buffer {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + 8000, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(8000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(8000, 40);
+  return Buffer.concat([head, Buffer.alloc(8000, 128)]);
+}
+
+async function previews(suite: Suite, page: Page, call: Api): Promise<void> {
+  await suite.step('tables, drawings and sounds are shown; what is too large says so', async () => {
+    const drawing =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="30" onload="top.stolen=1"><script>top.stolen=1</script><circle cx="15" cy="15" r="15"/></svg>';
+    const file = (file_path: string, content: string | Buffer) => ({
+      ...{ action: 'create', file_path, encoding: 'base64' },
+      content: Buffer.from(content).toString('base64'),
+    });
+    const actions = [
+      file('media/loads.csv', 'Day,Sacks\n"Monday, early",12\nTuesday,<b>9</b>\n'),
+      file('media/wheel.svg', drawing),
+      file('media/creak.wav', silence()),
+      file('media/long.txt', 'grain\n'.repeat(400_000)),
+    ];
+    const body = { branch: 'main', commit_message: 'Add media', actions };
+    await call.expect(201, 'POST', `${repository}/commits`, body);
+    await page.goto(`/${project}/-/blob/main/media/loads.csv`);
+    await page.getByRole('columnheader', { name: 'Sacks' }).waitFor();
+    await page.getByRole('cell', { name: 'Monday, early', exact: true }).waitFor();
+    await page.getByRole('cell', { name: '<b>9</b>', exact: true }).waitFor();
+    await look(page, 'file-table');
+    await page.getByText('Source', { exact: true }).click();
+    await page.getByRole('region', { name: 'Contents of loads.csv' }).waitFor();
+    await page.goto(`/${project}/-/blob/main/media/wheel.svg`);
+    await page.getByRole('img', { name: 'wheel.svg' }).waitFor();
+    await holds(page, 'document.querySelector(\'img[alt="wheel.svg"]\').naturalWidth === 60');
+    assert.equal(await page.evaluate('window.stolen'), undefined);
+    await look(page, 'file-drawing');
+    await page.goto(`/${project}/-/blob/main/media/creak.wav`);
+    await page.getByRole('button', { name: 'Play creak.wav' }).click();
+    await holds(page, "document.querySelector('audio')?.duration === 1");
+    await look(page, 'file-sound');
+    await page.goto(`/${project}/-/blob/main/media/long.txt`);
+    await page.getByText('too much to be shown here').waitFor();
+    await look(page, 'file-too-large');
+  });
+}
+
+async function readings(suite: Suite, page: Page): Promise<void> {
+  await suite.step('a folder shows the last commit of each entry', async () => {
+    await page.goto(`/${project}`);
+    const files = page.getByRole('list', { name: 'Files' });
+    await files.getByRole('link', { name: 'More paddles, more letters' }).waitFor();
+    await look(page, 'tree-last-commits');
+  });
+  await suite.step('lines are blamed, files found by t, addresses made permanent by y', async () => {
+    await page.goto(`/${project}/-/blob/main/src/wheel.ts#L1-2`);
+    await page.getByText('2 lines').waitFor();
+    await look(page, 'file-blob');
+    await page.keyboard.press('y');
+    await page.waitForURL(
+      (url) => /\/-\/blob\/[0-9a-f]{40}\/src\/wheel\.ts$/.test(url.pathname) && url.hash === '#L1-2',
+    );
+    await page.goto(`/${project}/-/blame/main/src/wheel.ts`);
+    await page.getByRole('link', { name: 'More paddles, more letters' }).waitFor();
+    await look(page, 'file-blame');
+    await page.keyboard.press('t');
+    await headed(page, 'Find a file');
+    await look(page, 'file-find');
+  });
+}
+
+/** What a developer may on a protected branch. */
+async function developer(suite: Suite, page: Page, call: Api): Promise<void> {
+  await suite.step(
+    'who may not push to a branch is offered a new one, and archived projects have no buttons',
+    async () => {
+      await page.goto(`/${project}/-/edit/main/b.txt`);
+      await headed(page, 'Edit b.txt');
+      assert.equal(await page.getByLabel('Commit to main').isDisabled(), true);
+      assert.equal(await page.getByLabel('Commit to a new branch').isChecked(), true);
+      await page.getByLabel('Contents of b.txt').fill('from a developer\n');
+      await page.getByLabel('Name of the new branch').fill('from-miller');
+      await look(page, 'file-edit-protected');
+      await page.getByRole('button', { name: 'Commit changes' }).click();
+      await headed(page, 'New merge request');
+      assert.equal(await filed(call, 'b.txt', 'from-miller'), 'from a developer\n');
+      await call.expect(201, 'POST', `/projects/${id}/archive`);
+      await page.goto(`/${project}/-/blob/main/b.txt`);
+      await page.getByRole('link', { name: 'Blame' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Edit', exact: true }).count(), 0);
+    },
+  );
+}
+
+export async function filePagesJourney(suite: Suite): Promise<void> {
+  const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
+  try {
+    const call = api(instance.url, rootToken);
+    await populated(call);
+    await withBrowser(async (browser) => {
+      const person = await openWindow(browser, instance.url);
+      await signIn(person.page, { login: 'root', password: rootPassword });
+      await additions(suite, person.page, call);
+      await edits(suite, person.page, call);
+      await previews(suite, person.page, call);
+      await readings(suite, person.page);
+      await person.close();
+    });
+    await withBrowser(async (browser) => {
+      const other = await openWindow(browser, instance.url);
+      await signIn(other.page, miller);
+      await developer(suite, other.page, call);
+      await other.close();
+    });
+  } finally {
+    await instance.stop();
+    instance.remove();
+  }
+}

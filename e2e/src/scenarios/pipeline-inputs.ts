@@ -1,0 +1,60 @@
+/** A pipeline is run with inputs, on the page that offers what the configuration declares. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { type Api, until } from '../support/api.ts';
+import { look } from '../support/browser.ts';
+
+const config = `spec:
+  inputs:
+    environment: {options: [test, production], default: test, description: Where it goes}
+    size:
+      description: Of the machine
+      rules:
+        - {if: '$[[ inputs.environment ]] == "production"', options: [large, huge], default: large}
+        - {options: [small], default: small}
+    replicas: {type: number, default: 2}
+    verbose: {type: boolean, default: false}
+    targets: {type: array, default: [web]}
+    version: {regex: '^v[0-9]', description: What is deployed}
+---
+deploy-$[[ inputs.environment ]]-$[[ inputs.size ]]-$[[ inputs.version ]]:
+  script: echo $[[ inputs.targets ]]
+  parallel: $[[ inputs.replicas ]]
+  allow_failure: $[[ inputs.verbose ]]
+  tags: [nobody]
+`;
+
+export async function runWithInputs(page: Page, call: Api, project: string): Promise<void> {
+  const id = encodeURIComponent(project);
+  const actions = [{ action: 'create', file_path: '.gitlab-ci.yml', content: config }];
+  const commit = { branch: 'inputs', start_branch: 'main', commit_message: 'Declare inputs [ci skip]', actions };
+  await call.expect(201, 'POST', `/projects/${id}/repository/commits`, commit);
+  await page.goto(`/${project}/-/pipelines/new`);
+  await page.getByRole('button', { name: 'Run for branch or tag' }).click();
+  await page.getByRole('option', { name: 'inputs' }).click();
+  await page.getByRole('textbox', { name: 'version', exact: true }).fill('v1');
+  await page.getByRole('combobox', { name: 'environment', exact: true }).click();
+  await page.getByRole('option', { name: 'production' }).click();
+  // Its options follow the environment.
+  const size = page.getByRole('combobox', { name: 'size', exact: true });
+  await until('the size of production', 10, async () => (await size.inputValue()) === 'large');
+  await size.click();
+  await page.getByRole('option', { name: 'huge' }).click();
+  await page.getByRole('combobox', { name: 'verbose', exact: true }).click();
+  await page.getByRole('option', { name: 'true' }).click();
+  await page.getByRole('textbox', { name: 'targets', exact: true }).fill('["web", "api"]');
+  await look(page, 'run-pipeline-inputs');
+  await page.setViewportSize({ width: 390, height: 900 });
+  await look(page, 'run-pipeline-inputs-390');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.getByRole('button', { name: 'Run pipeline' }).click();
+  await page.waitForURL(/\/pipelines\/\d+$/);
+  const pipeline = Number(/\d+$/.exec(page.url())?.[0]);
+  type Job = { name: string; allow_failure: boolean };
+  const jobs = await call.expect<Job[]>(200, 'GET', `/projects/${id}/pipelines/${pipeline}/jobs`);
+  assert.deepEqual(jobs.map(({ name }) => name).sort(), [
+    'deploy-production-huge-v1 1/2',
+    'deploy-production-huge-v1 2/2',
+  ]);
+  assert.ok(jobs.every(({ allow_failure }) => allow_failure));
+}

@@ -1,0 +1,120 @@
+/** In a real browser: a project as an archive and back, and external status checks that a merge waits for. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { type Api, api } from '../support/api.ts';
+import { look, openPart, openWindow, withBrowser } from '../support/browser.ts';
+import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { signIn } from '../support/signing-in.ts';
+import type { Suite } from '../support/suite.ts';
+
+export async function transfersJourney(suite: Suite): Promise<void> {
+  const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
+  try {
+    const call = api(instance.url, rootToken);
+    await call.expect(200, 'PUT', '/application/settings', { allow_local_requests_from_web_hooks_and_services: true });
+    await call.expect(201, 'POST', '/projects', { name: 'Tide', path: 'tide', initialize_with_readme: true });
+    await withBrowser(async (browser) => {
+      const person = await openWindow(browser, instance.url);
+      const { page } = person;
+      await signIn(page, { login: 'root', password: rootPassword });
+      await archive(suite, page);
+      await address(suite, page, instance.url);
+      await checks(suite, page, call);
+      await person.close();
+    });
+  } finally {
+    await instance.stop();
+    instance.remove();
+  }
+}
+
+async function archive(suite: Suite, page: Page): Promise<void> {
+  await suite.step('a project is exported in its settings, and imported as a new project', async () => {
+    await openPart(page, '/root/tide/-/settings?part=export', 'Export');
+    await page.getByText('There is no archive yet.').waitFor();
+    await page.getByRole('button', { name: 'Make an archive' }).click();
+    await page.getByText('The archive can be fetched.').waitFor();
+    await look(page, 'project-export');
+    const arriving = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download' }).click();
+    const download = await arriving;
+    assert.match(download.suggestedFilename(), /_tide\.tar\.gz$/);
+    const file = await download.path();
+    await page.goto('/projects/new');
+    await page.getByRole('heading', { name: 'New project' }).waitFor();
+    await page.getByText('From an archive').click();
+    await page.getByRole('form', { name: 'From an archive' }).waitFor();
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByLabel('Name').fill('Tide again');
+    await look(page, 'project-import');
+    await page.getByRole('button', { name: 'Import project' }).click();
+    await page.getByRole('heading', { name: 'Tide again' }).first().waitFor();
+    await page.getByText('README.md').first().waitFor();
+  });
+}
+
+async function address(suite: Suite, page: Page, url: string): Promise<void> {
+  await suite.step('a project is made from the address of a repository; a wrong one is told in the form', async () => {
+    await page.goto('/projects/new');
+    await page.getByText('From an address').click();
+    await page.getByLabel('Repository address').fill(`${url}/root/tide.git`);
+    await page.getByLabel('User name there').fill('root');
+    await page.getByRole('textbox', { name: 'Password or token there' }).fill('wrong');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Tide from afar');
+    await page.getByRole('button', { name: 'Import project' }).click();
+    await page.getByText('name and password are wrong').waitFor();
+    await look(page, 'project-import-address');
+    await page.getByRole('textbox', { name: 'Password or token there' }).fill(rootToken);
+    await page.getByRole('button', { name: 'Import project' }).click();
+    await page.getByRole('heading', { name: 'Tide from afar' }).first().waitFor();
+    await page.getByText('README.md').first().waitFor();
+  });
+}
+
+async function checks(suite: Suite, page: Page, call: Api): Promise<void> {
+  await suite.step(
+    'a merge request waits for an external status check, which is asked again when it failed',
+    async () => {
+      const receiver = await startReceiver();
+      try {
+        await openPart(page, '/root/tide/-/settings?part=status-checks', 'Status checks');
+        await page.getByText('No status checks yet.').waitFor();
+        await page.getByLabel('Name').fill('Harbour');
+        await page.getByLabel('URL').fill(`${receiver.url}/check`);
+        await page.getByRole('button', { name: 'Add status check' }).click();
+        await page.getByRole('button', { name: 'Remove Harbour' }).waitFor();
+        await look(page, 'status-checks');
+        await openPart(page, '/root/tide/-/settings?part=merge', 'Merge requests');
+        await page.getByLabel('All status checks must pass').check();
+        await page.getByRole('button', { name: 'Save' }).first().click();
+        await page.getByText('Saved').first().waitFor();
+        const project = '/projects/root%2Ftide';
+        const actions = [{ action: 'create', file_path: 'flood.txt', content: 'high' }];
+        await call.expect(201, 'POST', `${project}/repository/commits`, {
+          ...{ branch: 'flood', start_branch: 'main', commit_message: 'Flood', actions },
+        });
+        const { iid, sha } = await call.expect<{ iid: number; sha: string }>(201, 'POST', `${project}/merge_requests`, {
+          ...{ source_branch: 'flood', target_branch: 'main', title: 'Flood' },
+        });
+        const [check] = await call.expect<Array<{ id: number }>>(200, 'GET', `${project}/external_status_checks`);
+        const say = (status: string) =>
+          call.expect(201, 'POST', `${project}/merge_requests/${iid}/status_check_responses`, {
+            ...{ external_status_check_id: check?.id, sha, status },
+          });
+        await page.goto(`/root/tide/-/merge_requests/${iid}`);
+        const box = page.getByRole('region', { name: 'Merge', exact: true });
+        await box.getByText('External status checks must pass first').waitFor();
+        await say('failed');
+        await box.getByRole('button', { name: 'Ask Harbour again' }).waitFor();
+        await look(page, 'merge-request-status-check');
+        await box.getByRole('button', { name: 'Ask Harbour again' }).click();
+        await box.getByRole('button', { name: 'Ask Harbour again' }).waitFor({ state: 'detached' });
+        await say('passed');
+        await box.getByText('Ready to be merged').waitFor();
+      } finally {
+        await receiver.close();
+      }
+    },
+  );
+}

@@ -1,0 +1,87 @@
+/** A file as it was written: its header, its content, and the blocks that wait for values. */
+import { fail } from '../diagnostics.ts';
+import { checkBytes, type ParseContext, parseDocuments } from '../yaml/parse.ts';
+import { checkSize, isMapping, type MappingNode, mapping, type Node } from '../yaml/tree.ts';
+import { type InputSpec, readSpec } from './spec.ts';
+import { type Template, templateOf } from './template.ts';
+
+export type ParsedFile = {
+  /** Null for a file without a header: its blocks are text like any other. */
+  readonly specs: readonly InputSpec[] | null;
+  /** Null for a file without content. */
+  readonly root: Node | null;
+  readonly template: Template;
+  /** The values that hold blocks somewhere: only these are ever copied. */
+  readonly open: ReadonlySet<Node>;
+};
+
+/** Fails on broken YAML, on limits, and on a header that is wrong. */
+export function parseFile(file: string, text: string, context: ParseContext): ParsedFile {
+  checkBytes(file, text, context.limits);
+  const template = templateOf(file, text, context.limits);
+  const problems = template.restoring(context.problems);
+  return template.guard(() => {
+    const { documents, count } = parseDocuments(file, template.text, { ...context, problems });
+    const first = documents[0]?.() ?? null;
+    const head = first && isMapping(first) && first.entries.has('spec') ? first : null;
+    if (!head || count === 1) {
+      if (count > 1) fail(documents[1]!().mark, `expected one YAML document, found ${count}`);
+      return { specs: null, ...contentOf(first, template, context) };
+    }
+    const root = documents[1]!();
+    if (count > 2) fail(documents[2]!().mark, `expected a header and one YAML document, found ${count}`);
+    const restored = asWritten(head, template) as MappingNode;
+    const before = context.problems.errors.length;
+    const specs = readSpec(restored, context);
+    if (!specs) fail(...lastOf(context, before, restored));
+    return { specs, ...contentOf(root, template, context) };
+  });
+}
+
+/** What was reported of the header already; a failure of the same words is shown once. */
+function lastOf({ problems }: ParseContext, before: number, head: Node): Parameters<typeof fail> {
+  const error = problems.errors[before] ?? problems.errors.at(-1);
+  return error ? [error, error.message] : [head.mark, 'the header is wrong'];
+}
+
+function contentOf(root: Node | null, template: Template, { limits }: ParseContext): Omit<ParsedFile, 'specs'> {
+  if (root) checkSize(root, limits);
+  return { root, template, open: root ? openValues(root, template) : new Set() };
+}
+
+function openValues(root: Node, template: Template): Set<Node> {
+  const known = new Map<Node, boolean>();
+  const visit = (node: Node): boolean => {
+    const before = known.get(node);
+    if (before !== undefined) return before;
+    let open = false;
+    if (node.kind === 'scalar') open = template.has(node.text);
+    else if (node.kind === 'reference') open = node.path.some(template.has);
+    else if (node.kind === 'sequence') for (const item of node.items) open = visit(item) || open;
+    else for (const [key, { value }] of node.entries) open = visit(value) || template.has(key) || open;
+    known.set(node, open);
+    return open;
+  };
+  visit(root);
+  return new Set([...known].flatMap(([node, open]) => (open ? [node] : [])));
+}
+
+/** A header's conditions name inputs in blocks: there they are read as they stand. */
+function asWritten(node: Node, template: Template): Node {
+  if (node.kind === 'scalar') {
+    if (!template.has(node.text)) return node;
+    const text = template.restore(node.text);
+    return { ...node, value: text, text };
+  }
+  if (node.kind === 'sequence') return { ...node, items: node.items.map((item) => asWritten(item, template)) };
+  if (node.kind === 'reference') return node;
+  return mapping(
+    node.mark,
+    new Map(
+      [...node.entries].map(([key, { keyMark, value }]) => [
+        template.restore(key),
+        { keyMark, value: asWritten(value, template) },
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,205 @@
+/** The header of a file: `spec:inputs`, what each input may be. */
+import { failLimit, type Mark, type Problems } from '../diagnostics.ts';
+import { textOf } from '../keywords/read.ts';
+import { flatItems, hash, isHash, isList, isText, keyAt, oneOf, type Schema, text } from '../keywords/schema.ts';
+import type { Limits } from '../limits.ts';
+import { ExpressionError } from '../rules/lexer.ts';
+import { type Expression, parseExpression } from '../rules/parser.ts';
+import { compilePattern, type Pattern } from '../rules/regex.ts';
+import { field, isMapping, isNull, type MappingNode, type Node } from '../yaml/tree.ts';
+import { coerced, hasReference, INPUT_TYPES, type InputType } from './value.ts';
+
+export type InputRule = {
+  readonly if: Expression | null;
+  readonly options: readonly Node[] | null;
+  /** Undefined where the rule has none; a null is one. */
+  readonly default: Node | undefined;
+};
+
+export type InputSpec = {
+  readonly name: string;
+  readonly mark: Mark;
+  readonly type: InputType;
+  readonly description: string | null;
+  readonly default: Node | undefined;
+  readonly options: readonly Node[] | null;
+  readonly regex: Pattern | null;
+  readonly rules: readonly InputRule[] | null;
+};
+
+type Context = { readonly problems: Problems; readonly limits: Limits };
+
+const MOST_OPTIONS = 50;
+
+const anything: Schema = () => true;
+/** In a default or an option: nothing that is resolved later, when the value has already been judged. */
+const settled: Schema = (node, at, problems) => {
+  if (!hasReference(node)) return true;
+  problems.error(node.mark, `${at.path} ${at.noun} cannot use !reference`);
+  return false;
+};
+const options: Schema = (node, at, problems) => {
+  const say = (message: string): false => {
+    problems.error(node.mark, `${at.path} ${message}`);
+    return false;
+  };
+  if (!isList(node)) return say('options should be an array');
+  const items = flatItems(node) ?? [];
+  if (items.length > MOST_OPTIONS) return say(`config cannot define more than ${MOST_OPTIONS} options`);
+  if (items.some(isNull)) return say('config options array cannot contain null values');
+  return items.every((item) => settled(item, at, problems));
+};
+const description: Schema = (node, at, problems) => {
+  if (node.kind === 'scalar') return true;
+  problems.error(node.mark, `${at.path} ${at.noun} must be an alphanumeric string`);
+  return false;
+};
+const rule: Schema = (node, at, problems) =>
+  hash({ keys: { if: text, options, default: settled } })(node, at, problems) && ruleIsComplete(node, at, problems);
+const ruleIsComplete: Schema = (node, at, problems) => {
+  const wrong = incomplete(node as MappingNode);
+  if (wrong) problems.error(node.mark, `${at.path} ${at.noun} ${wrong}`);
+  return wrong === null;
+};
+
+function incomplete(node: MappingNode): string | null {
+  if (field(node, 'options')) return null;
+  if (!field(node, 'if')) return "fallback rule must define 'options'";
+  return node.entries.has('default') ? null : "rule with 'if' must define 'options' or 'default'";
+}
+
+const rules: Schema = (node, at, problems) => {
+  const items = isList(node) ? flatItems(node) : null;
+  if (!items || items.length === 0) {
+    problems.error(node.mark, `${at.path} ${at.noun} should be an array of hashes`);
+    return false;
+  }
+  const here = { path: `${keyAt(at, 'rule').path}:rule`, noun: 'config' };
+  return items.map((item) => rule(item, here, problems)).every(Boolean);
+};
+const one = hash({ keys: { type: oneOf(INPUT_TYPES), description, default: settled, options, regex: text, rules } });
+const input: Schema = (node, at, problems) => {
+  if (isNull(node)) return true;
+  if (!one(node, at, problems)) return false;
+  const keys = (['options', 'default'] as const).filter(
+    (key) => isMapping(node) && node.entries.has('rules') && node.entries.has(key),
+  );
+  for (const key of keys) {
+    problems.error(node.mark, `${at.path} ${at.noun} these keys cannot be used together: rules, ${key}`);
+  }
+  return keys.length === 0;
+};
+const spec = hash({ keys: { inputs: anything, include: notYet('include'), component: notYet('component') } });
+const header = hash({ keys: { spec: anything } });
+
+function notYet(key: string): Schema {
+  return (node, at, problems) => {
+    problems.error(node.mark, `${at.path}:${key} is not supported yet`);
+    return false;
+  };
+}
+
+/** The inputs that a header declares, in its order; null when it is wrong, which is reported. */
+export function readSpec(node: MappingNode, context: Context): InputSpec[] | null {
+  const { problems, limits } = context;
+  if (!header(node, { path: 'header', noun: 'config' }, problems)) return null;
+  const body = field(node, 'spec');
+  if (!body) return [];
+  if (!spec(body, { path: 'header:spec', noun: 'config' }, problems)) return null;
+  const inputs = field(body, 'inputs');
+  if (!inputs) return [];
+  if (!isHash(inputs)) {
+    problems.error(inputs.mark, 'header:spec:inputs config should be a hash');
+    return null;
+  }
+  if (inputs.entries.size > limits.inputs) {
+    failLimit(inputs.mark, 'inputs in one file', limits, 'inputs', inputs.entries.size);
+  }
+  const before = problems.errors.length;
+  const known = new Set(inputs.entries.keys());
+  const specs = [...inputs.entries].flatMap(([name, { keyMark, value }]) => {
+    const at = { path: `header:spec:inputs:${name}`, noun: 'config' };
+    return input(value, at, problems) ? [specOf(name, keyMark, value, at.path, known, context)] : [];
+  });
+  if (problems.errors.length > before) return null;
+  return specs;
+}
+
+function specOf(
+  name: string,
+  mark: Mark,
+  node: Node,
+  path: string,
+  known: ReadonlySet<string>,
+  context: Context,
+): InputSpec {
+  const type = (textOf(field(node, 'type')) ?? 'string') as InputType;
+  const { problems } = context;
+  const complain = (message: string) => problems.error(mark, `\`${name}\` input: ${message}`);
+  const regex = field(node, 'regex');
+  const pattern = regex ? compilePattern(textOf(regex) ?? '', '') : null;
+  if (regex && type !== 'string') complain('RegEx validation can only be used with string inputs');
+  else if (typeof pattern === 'string') complain('invalid regular expression');
+  const listed = field(node, 'options');
+  if (listed && type === 'boolean') complain('Options can only be used with string and number inputs');
+  return {
+    name,
+    mark,
+    type,
+    description: textOf(field(node, 'description')),
+    default: isMapping(node) ? node.entries.get('default')?.value : undefined,
+    options: listed ? optionsOf(listed, type, context.limits) : null,
+    regex: typeof pattern === 'string' ? null : pattern,
+    rules: rulesOf(field(node, 'rules'), type, path, known, context),
+  };
+}
+
+/** In the input's type where they can be read in it; others match nothing. */
+function optionsOf(node: Node, type: InputType, limits: Limits): Node[] {
+  const item = type === 'array' ? null : type;
+  return (flatItems(node) ?? []).map((option) => (item ? (coerced(option, item, limits) ?? option) : option));
+}
+
+function rulesOf(
+  node: Node | undefined,
+  type: InputType,
+  path: string,
+  known: ReadonlySet<string>,
+  context: Context,
+): InputRule[] | null {
+  if (!node) return null;
+  return (flatItems(node) ?? []).map((item, index) => {
+    const listed = field(item, 'options');
+    return {
+      if: expressionOf(field(item, 'if'), `${path} rule[${index}]`, known, context),
+      options: listed ? optionsOf(listed, type, context.limits) : null,
+      default: isMapping(item) ? item.entries.get('default')?.value : undefined,
+    };
+  });
+}
+
+function expressionOf(
+  node: Node | undefined,
+  path: string,
+  known: ReadonlySet<string>,
+  { problems, limits }: Context,
+): Expression | null {
+  if (!node || !isText(node)) return null;
+  try {
+    const expression = parseExpression(node.text, limits, 'inputs');
+    const names = [...new Set(namesIn(expression))].filter((name) => !known.has(name));
+    if (names.length > 0) problems.error(node.mark, `${path} references undefined inputs: ${names.join(', ')}`);
+    return expression;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    problems.error(node.mark, `${path} if invalid expression syntax: ${error.message}`);
+    return null;
+  }
+}
+
+/** The inputs that an expression looks at. */
+export function namesIn(expression: Expression): string[] {
+  if (expression.type === 'variable') return [expression.name];
+  if (expression.type === 'binary') return [...namesIn(expression.left), ...namesIn(expression.right)];
+  return [];
+}

@@ -1,0 +1,51 @@
+/** JSON of what users should know about how this instance is set up. */
+import { Count, Entity, Fields, Flag, ListOf, Nullable, Text, Word } from '../../../kernel/http/entity.ts';
+
+const hostKey = Fields({
+  type: Text({ description: '`ssh-ed25519` or `ecdsa-sha2-nistp256`' }),
+  bits: Count(),
+  fingerprint_sha256: Text({ description: 'As clients show it: `SHA256:...`' }),
+  key: Text({ description: 'Type and key, as in `known_hosts` after the name of the host' }),
+});
+
+const ssh = Fields({
+  user: Text({ description: 'The only user name there is' }),
+  host: Text(),
+  port: Count(),
+  host_keys: ListOf(hostKey),
+});
+
+const keyKind = Fields({
+  kind: Text({ description: '`rsa`, `dsa`, `ecdsa`, `ed25519`, `ecdsa_sk` or `ed25519_sk`' }),
+  allowed: Flag(),
+  minimum_bits: Nullable(Count({ description: 'Null where every size is taken' })),
+});
+
+const throttle = Fields({
+  name: Text({ description: 'What is counted, as in the settings: `throttle_NAME_enabled`' }),
+  requests: Count({ description: 'How many are answered in a period' }),
+  period: Count({ description: 'Seconds' }),
+});
+
+export const InstanceConfiguration = Entity('InstanceConfiguration', {
+  ssh: Nullable(ssh, { description: 'git over SSH; null where this instance does not serve or allow it' }),
+  git_protocols: ListOf(Word(['http', 'ssh']), {
+    description: 'What git may be used over; top-level groups may leave less',
+  }),
+  ssh_keys: ListOf(keyKind, { description: 'Which keys people may add' }),
+  limits: Fields({
+    attachment_bytes: Count({ description: 'One file in a text' }),
+    avatar_bytes: Count({ description: 'One picture of a person, group or project' }),
+    artifacts_bytes: Count({ description: 'The artifacts of one job; groups and projects may set another' }),
+    ci_file_bytes: Count({ description: 'One file of a CI/CD configuration' }),
+    ci_configuration_bytes: Count({ description: 'A CI/CD configuration with all that it includes' }),
+    ci_includes: Count({ description: 'Files that a CI/CD configuration includes' }),
+    personal_projects: Count({ description: 'Projects in the personal namespace of a new account' }),
+    access_token_days: Nullable(Count({ description: 'Longest life of an access token' })),
+    ssh_key_days: Nullable(Count({ description: 'Longest life of an SSH key; null for any' })),
+    ssh_operations: Nullable(
+      Count({ description: 'git operations over SSH of one person in one project in a minute; null for any' }),
+    ),
+  }),
+  throttles: ListOf(throttle, { description: 'Limits of requests that are switched on' }),
+});

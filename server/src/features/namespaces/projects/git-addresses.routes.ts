@@ -1,0 +1,36 @@
+/** Where git finds a project: only addresses that work for people here and now. */
+import Type from 'typebox';
+import { Entity, Nullable, Text } from '../../../kernel/http/entity.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import type { NamespacesDependencies } from '../deps.ts';
+import { projectId } from './projects.params.ts';
+
+const GitAddresses = Entity('GitAddresses', {
+  http: Nullable(Text({ description: 'Null where the instance or the top-level group leaves git only SSH' })),
+  ssh: Nullable(Text({ description: 'Null where SSH is not served, or git may only use HTTP' })),
+});
+
+type Dependencies = Pick<NamespacesDependencies, 'settings' | 'externalUrl' | 'sshPrefix' | 'sshServed'>;
+
+export function gitAddressRoutes({ settings, externalUrl, sshPrefix, sshServed }: Dependencies): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/projects/:id/git_addresses',
+      summary: 'Addresses of a project that git can use',
+      tag: 'Projects',
+      credentials: ['token', 'session'],
+      access: { on: 'project', ability: 'read_project' },
+      params: Type.Object(projectId),
+      responses: { 200: GitAddresses },
+      handler: async ({ subject }) => {
+        const allowed = [(await settings.read()).enabled_git_access_protocol, subject.gitProtocol ?? 'all'];
+        const fullPath = `${subject.namespace.full_path}/${subject.project.path}`;
+        return {
+          http: allowed.includes('ssh') ? null : `${externalUrl}/${fullPath}.git`,
+          ssh: allowed.includes('http') || !sshServed() ? null : `${sshPrefix}${fullPath}.git`,
+        };
+      },
+    }),
+  ];
+}

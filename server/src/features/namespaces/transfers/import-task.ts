@@ -1,0 +1,61 @@
+/** The course of an import in the background, wherever it comes from: begun again after a crash, ended in words. */
+import Type from 'typebox';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Project } from '../../../kernel/db/rows.ts';
+import { defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { findProject } from '../projects/projects.queries.ts';
+import { type Failure, finishImport, moveImport } from './transfers.queries.ts';
+
+export interface ImportResult {
+  readonly stats: object;
+  readonly failures: readonly Failure[];
+}
+
+export interface ImportCourse {
+  readonly name: string;
+  /** Longest run in milliseconds. */
+  readonly timeout: number;
+  /** Fills the project; null where it was canceled meanwhile. */
+  fill(project: Project, signal: AbortSignal): Promise<ImportResult | null>;
+  /** What is wrong with what was given, in words; null for what is wrong with the instance, which is tried again. */
+  reasonOf(error: unknown): string | null;
+  /** Told when all attempts failed for reasons of the instance. */
+  readonly givenUp: string;
+  /** In the transaction that ends it well. */
+  arrived(tx: Db, project: Project): Promise<void>;
+}
+
+export const importAttempts = 3;
+
+export function importTask(db: Db, course: ImportCourse): Task {
+  const fail = (id: number, reason: string): Promise<void> =>
+    transaction(db, async (tx) => {
+      await moveImport(tx, id, ['scheduled', 'started'], 'failed', reason);
+      await finishImport(tx, id, { stats: {}, failures: [] });
+    });
+
+  return defineTask(
+    course.name,
+    Type.Object({ project_id: Type.Integer() }),
+    async ({ project_id: id }, { signal, attempt, maxAttempts }) => {
+      const project = await findProject(db, id);
+      // A process that died leaves `started`: the next attempt begins again.
+      if (!project || !(await moveImport(db, id, ['scheduled', 'started'], 'started'))) return;
+      try {
+        const result = await course.fill(project, signal);
+        if (result === null) return;
+        await transaction(db, async (tx) => {
+          if (!(await moveImport(tx, id, ['started'], 'finished'))) return;
+          await finishImport(tx, id, result);
+          await course.arrived(tx, project);
+        });
+      } catch (error) {
+        const reason = course.reasonOf(error);
+        if (reason !== null) return await fail(id, reason);
+        if (attempt >= maxAttempts) await fail(id, course.givenUp);
+        throw error;
+      }
+    },
+    { maxAttempts: importAttempts, timeout: course.timeout },
+  );
+}

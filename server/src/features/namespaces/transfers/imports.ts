@@ -1,0 +1,293 @@
+/** Projects from archives. What is read comes from strangers: bounded, checked line by line, and told where it is wrong. */
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { isGitError } from '@millrace/git';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Project } from '../../../kernel/db/rows.ts';
+import { badRequest, plainError, tooLarge, unauthorized } from '../../../kernel/http/errors.ts';
+import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
+import { addJob } from '../../../kernel/queue/index.ts';
+import { findNamespaceSubject } from '../access/parents.queries.ts';
+import type { NamespacesDependencies } from '../deps.ts';
+import { openness } from '../naming/naming.ts';
+import type { ProjectService } from '../projects/projects.service.ts';
+import { importAttempts, importTask } from './import-task.ts';
+import {
+  type ArchivedAttributes,
+  bundleName,
+  checked,
+  lfsOidOf,
+  type Manifest,
+  parsed,
+  readManifest,
+  relationName,
+} from './manifest.ts';
+import { emptyProject, personNamed } from './relations.queries.ts';
+import type { ImportTarget, Relation } from './relations.ts';
+import { ArchiveError, readTar, type TarEntry, unpacked } from './tar.ts';
+import { type Failure, findImport, importStatus, insertImport, moveImport } from './transfers.queries.ts';
+
+const archiveImport = { name: 'namespaces.import_project', maxAttempts: importAttempts };
+const mebibyte = 1024 ** 2;
+/** One row of a relation. */
+const longestLine = 2 * mebibyte;
+/** Rows that were left out and are told one by one; all are counted. */
+const toldFailures = 100;
+/** How objects of Git LFS are called in what became of an import. */
+const largeFiles = 'lfs_objects';
+/** Of one relation; an archive with more is none of ours. */
+const mostWrong = 10_000;
+const hour = 3_600_000;
+
+export interface ImportOptions {
+  readonly file: UploadedFile;
+  readonly path: string;
+  readonly name?: string;
+  /** Id or path; the personal namespace without it. */
+  readonly namespace?: string;
+  readonly override?: ArchivedAttributes;
+  /** Takes away what has the address, once the archive is known to be one. */
+  readonly makeRoom?: (fullPath: string) => Promise<void>;
+}
+
+/** The lines of an entry. */
+async function* linesOf({ name, body }: TarEntry): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of body) {
+    let data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10)) {
+      yield data.toString('utf8', 0, end);
+      data = data.subarray(end + 1);
+    }
+    if (data.length > longestLine) throw new ArchiveError(`${name} has a line of more than ${longestLine} bytes`);
+    rest = data;
+  }
+  if (rest.length > 0) yield rest.toString('utf8');
+}
+
+export function importService(
+  deps: NamespacesDependencies,
+  projects: ProjectService,
+  relations: readonly Relation[],
+  /** Takes away what relations of other slices put in. */
+  emptied: (tx: Db, projectId: number) => Promise<void>,
+) {
+  const { db, objects } = deps;
+
+  async function entries(source: ReturnType<typeof createReadStream>): Promise<AsyncGenerator<TarEntry>> {
+    const megabytes = (await deps.settings.read()).max_decompressed_archive_size;
+    const maximum = megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
+    return readTar(unpacked(source, maximum, 'max_decompressed_archive_size'));
+  }
+
+  /** What the file says it is; a bad file is refused before anything is made of it. */
+  async function peek(file: UploadedFile): Promise<Manifest> {
+    const { max_import_size: megabytes } = await deps.settings.read();
+    if (megabytes > 0 && file.size > megabytes * mebibyte) throw tooLarge('max_import_size', megabytes * mebibyte);
+    const found = await entries(createReadStream(file.path));
+    try {
+      const first = await found.next();
+      return await readManifest(first.done ? undefined : first.value);
+    } catch (error) {
+      throw error instanceof ArchiveError ? badRequest(error.message) : error;
+    } finally {
+      await found.return(undefined);
+    }
+  }
+
+  /** Makes the project; its content follows in the background. */
+  async function start(caller: Caller, options: ImportOptions): Promise<ProjectSubject> {
+    if (!caller.user) throw unauthorized();
+    if (!(await deps.settings.read()).import_sources.includes('gitlab_project')) throw plainError(403, '403 Forbidden');
+    const space =
+      options.namespace === undefined
+        ? null
+        : ((await findNamespaceSubject(db, options.namespace, caller.user.id))?.group ?? null);
+    if (options.namespace !== undefined && space === null) throw badRequest('namespace is not valid');
+    const manifest = await peek(options.file);
+    await options.makeRoom?.(`${space?.full_path ?? caller.user.username}/${options.path}`);
+    const { visibility: wanted = 'private', ...attributes } = manifest.attributes;
+    // What the archive says gives way to what the namespace allows; what the caller says is refused there.
+    const most = space && space.kind === 'group' ? space.visibility : 'public';
+    const { restricted_visibility_levels: restricted } = await deps.settings.read();
+    const open = openness(wanted) > openness(most) ? most : wanted;
+    const visibility = restricted.includes(open) && !caller.admin ? 'private' : open;
+    const { path: file, size, sha256 } = options.file;
+    const stored = await objects.putFile(file, { size, sha256 });
+    const userId = caller.user.id;
+    try {
+      return await projects.create(
+        caller,
+        {
+          ...attributes,
+          visibility,
+          ...(manifest.defaultBranch === null ? {} : { default_branch: manifest.defaultBranch }),
+          ...options.override,
+          name: options.name ?? options.path,
+          path: options.path,
+          ...(space ? { namespace_id: space.id } : {}),
+        },
+        {
+          source: null,
+          columns: {
+            default_branch: options.override?.default_branch ?? manifest.defaultBranch,
+            import_status: 'scheduled',
+            import_type: 'gitlab_project',
+          },
+          within: async (tx, id) => {
+            const row = { projectId: id, userId, trusted: caller.admin, objectKey: stored.key };
+            await insertImport(tx, row, randomUUID().replaceAll('-', ''));
+            await addJob(tx, archiveImport, { project_id: id });
+          },
+        },
+      );
+    } catch (error) {
+      await objects.remove(stored.key);
+      throw error;
+    }
+  }
+
+  function targetOf(project: Project, importerId: number, trusted: boolean): ImportTarget {
+    const people = new Map<string, Promise<number | null>>();
+    const commits = new Map<string, Promise<boolean>>();
+    return {
+      projectId: project.id,
+      importerId,
+      trusted,
+      person: async (username) => {
+        if (!trusted || !username) return null;
+        if (people.size > 10_000) people.clear();
+        const found = people.get(username) ?? personNamed(db, username);
+        people.set(username, found);
+        return await found;
+      },
+      hasCommit: async (id) => {
+        if (!id) return false;
+        if (commits.size > 10_000) commits.clear();
+        const found = commits.get(id) ?? deps.repository.hasCommit(project, id);
+        commits.set(id, found);
+        return await found;
+      },
+      refusedAddress: (url) => deps.outbound.refusal(url, 'web_hook'),
+    };
+  }
+
+  interface Outcome {
+    readonly failures: Failure[];
+    readonly fetched: Record<string, number>;
+    readonly imported: Record<string, number>;
+  }
+
+  async function takeIn(
+    relation: Relation,
+    entry: TarEntry,
+    target: ImportTarget,
+    outcome: Outcome,
+    signal: AbortSignal,
+  ) {
+    const { name } = relation;
+    await transaction(db, async (tx) => {
+      let line = 0;
+      let imported = 0;
+      for await (const text of linesOf(entry)) {
+        signal.throwIfAborted();
+        line += 1;
+        const reason = await takeLine(tx, relation, text, target, `line ${line}`);
+        if (reason === null) {
+          imported += 1;
+          continue;
+        }
+        if (outcome.failures.length < toldFailures) outcome.failures.push({ relation: name, line, reason });
+        if (line - imported > mostWrong)
+          throw new ArchiveError(`${entry.name} has more than ${mostWrong} lines that are wrong`);
+      }
+      outcome.fetched[name] = line;
+      outcome.imported[name] = imported;
+    });
+  }
+
+  async function takeLine(tx: Db, relation: Relation, text: string, target: ImportTarget, where: string) {
+    try {
+      const row = checked(relation.schema, parsed(text, where), where);
+      return await relation.insert(tx, row as never, target);
+    } catch (error) {
+      if (error instanceof ArchiveError) return error.message;
+      throw error;
+    }
+  }
+
+  /** An object of Git LFS: taken where its bytes are what its name says. */
+  async function takeLarge(
+    project: Project,
+    oid: string,
+    { size, body }: TarEntry,
+    { failures, fetched, imported }: Outcome,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const line = (fetched[largeFiles] ?? 0) + 1;
+    fetched[largeFiles] = line;
+    imported[largeFiles] ??= 0;
+    const reason = await deps.repository.takeLarge(project, { oid, size }, body, signal);
+    if (reason === null) imported[largeFiles] += 1;
+    else if (failures.length < toldFailures) failures.push({ relation: largeFiles, line, reason });
+  }
+
+  const canceled = async (id: number) => (await importStatus(db, id)) !== 'started';
+
+  async function run(project: Project, signal: AbortSignal): Promise<Outcome | null> {
+    const row = await findImport(db, project.id);
+    if (!row?.object_key || row.user_id === null) throw new ArchiveError('The archive is gone');
+    await deps.repository.emptied(project);
+    const { object_key: key, user_id: importerId, trusted } = row;
+    await transaction(db, async (tx) => {
+      await emptyProject(tx, project.id, importerId);
+      await emptied(tx, project.id);
+    });
+    const outcome: Outcome = { failures: [], fetched: {}, imported: {} };
+    const target = targetOf(project, importerId, trusted);
+    let first = true;
+    for await (const entry of await entries(objects.get(key) as ReturnType<typeof createReadStream>)) {
+      signal.throwIfAborted();
+      if (await canceled(project.id)) return null;
+      if (first) await readManifest(entry);
+      first = false;
+      if (entry.name === bundleName)
+        await deps.repository.unbundled(project, entry.body, { maxBytes: Math.max(entry.size, 1), signal });
+      const relation = relations.find(({ name }) => entry.name === relationName(name));
+      if (relation) await takeIn(relation, entry, target, outcome, signal);
+      const oid = lfsOidOf(entry.name);
+      if (oid !== null) await takeLarge(project, oid, entry, outcome, signal);
+    }
+    return outcome;
+  }
+
+  /** What went wrong with the file, in words; null for what is wrong with the instance. */
+  function reasonOf(error: unknown): string | null {
+    if (error instanceof ArchiveError) return error.message;
+    if (isGitError(error) && ['corrupt', 'limit', 'invalid'].includes(error.code))
+      return `The repository of the archive was refused: ${error.message}`;
+    return null;
+  }
+
+  const task = importTask(db, {
+    name: archiveImport.name,
+    timeout: 2 * hour,
+    fill: async (project, signal) => {
+      const outcome = await run(project, signal);
+      return outcome && { stats: { fetched: outcome.fetched, imported: outcome.imported }, failures: outcome.failures };
+    },
+    reasonOf,
+    givenUp: 'The project could not be imported',
+    arrived: (tx, project) => deps.repository.arrived(tx, project),
+  });
+
+  return {
+    start,
+    find: (projectId: number) => findImport(db, projectId),
+    /** False where nothing is in progress. What is there already stays. */
+    cancel: (projectId: number) => moveImport(db, projectId, ['scheduled', 'started'], 'canceled'),
+    tasks: [task],
+  };
+}
+export type ImportService = ReturnType<typeof importService>;

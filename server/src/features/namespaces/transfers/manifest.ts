@@ -1,0 +1,113 @@
+/** The first entry of an archive: what it is, and the project without what belongs to it. */
+import Type, { type Static } from 'typebox';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { HttpError } from '../../../kernel/http/errors.ts';
+import type { RawObject } from '../../../kernel/http/params/nested.ts';
+import { validateParameters } from '../../../kernel/http/params/validate.ts';
+import { attributeParameters } from '../projects/attributes.params.ts';
+import { settingsJson } from '../projects/settings.entity.ts';
+import { ArchiveError, type TarEntry } from './tar.ts';
+
+const format = 'millrace-project';
+/** Of the layout; readers refuse every other. docs/operator/project-archives.md tells it. */
+const version = 1;
+export const manifestName = 'project.json';
+export const bundleName = 'repository.bundle';
+/** An object of Git LFS, by its id. */
+export const lfsName = (oid: string) => `lfs/${oid}`;
+export const lfsOidOf = (name: string): string | null => /^lfs\/([0-9a-f]{64})$/.exec(name)?.[1] ?? null;
+export const relationName = (name: string) => `relations/${name}.ndjson`;
+
+const { avatar: _avatar, ...archived } = attributeParameters;
+const attributes = Type.Object(archived);
+export type ArchivedAttributes = Static<typeof attributes>;
+/** For the parameters of imports. */
+export const archivedParameters = archived;
+
+export interface Manifest {
+  readonly name: string;
+  readonly path: string;
+  readonly defaultBranch: string | null;
+  readonly attributes: ArchivedAttributes;
+}
+
+/** Objects of Git LFS that an archive has only the pointers of: the storage has lost them, or they are too large for it. */
+export interface MissingObjects {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** The manifest of a project as it is. */
+export function manifestOf({ project }: ProjectSubject, release: string, now: Date, missing: MissingObjects): object {
+  const all: Record<string, unknown> = {
+    ...settingsJson(project, { member: true, code: true, maintainer: true, admin: false }),
+    description: project.description,
+    topics: project.topics,
+    visibility: project.visibility,
+  };
+  const kept = Object.keys(archived).filter((key) => all[key] !== undefined && all[key] !== null);
+  return {
+    format,
+    version,
+    release,
+    exported_at: now.toISOString(),
+    name: project.name,
+    path: project.path,
+    default_branch: project.default_branch,
+    ...(missing.count > 0 ? { missing: { lfs_objects: missing } } : {}),
+    attributes: Object.fromEntries(kept.map((key) => [key, all[key]])),
+  };
+}
+
+const maximumBytes = 1024 ** 2;
+
+/** All of an entry, as text. */
+async function textOf(entry: TarEntry, maximum: number): Promise<string> {
+  if (entry.size > maximum) throw new ArchiveError(`${entry.name} is larger than ${maximum} bytes`);
+  const chunks: Buffer[] = [];
+  for await (const chunk of entry.body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A JSON object of an archive. */
+export function parsed(text: string, where: string): RawObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RawObject;
+  } catch {
+    // Told below.
+  }
+  throw new ArchiveError(`${where} is not a JSON object`);
+}
+
+/** Checked like the parameters of a request. */
+export function checked(schema: Parameters<typeof validateParameters>[0], raw: RawObject, where: string) {
+  try {
+    return validateParameters(schema, raw, new Set(Object.keys(raw)));
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    const { error: reason } = error.body as { error?: string };
+    throw new ArchiveError(`${where}: ${reason ?? error.message}`);
+  }
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** Reads the first entry of an archive. */
+export async function readManifest(entry: TarEntry | undefined): Promise<Manifest> {
+  if (entry?.name !== manifestName) throw new ArchiveError('The file is no archive of a project');
+  const raw = parsed(await textOf(entry, maximumBytes), manifestName);
+  if (raw.format !== format) throw new ArchiveError('The file is no archive of a project');
+  if (raw.version !== version)
+    throw new ArchiveError(
+      `The archive has version ${JSON.stringify(raw.version ?? null).slice(0, 20)}; this instance reads version ${version}`,
+    );
+  const given = raw.attributes;
+  const plain = typeof given === 'object' && given !== null && !Array.isArray(given) ? (given as RawObject) : {};
+  return {
+    name: text(raw.name) ?? '',
+    path: text(raw.path) ?? '',
+    defaultBranch: text(raw.default_branch),
+    attributes: checked(attributes, plain, manifestName) as ArchivedAttributes,
+  };
+}

@@ -1,0 +1,201 @@
+/** Projects from repositories that other servers have: asked for by address, fetched in the background, checked like a push. */
+import { randomUUID } from 'node:crypto';
+import { fetchAll, isGitError, type Offer, readFetched, readOffer } from '@millrace/git';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Project } from '../../../kernel/db/rows.ts';
+import { HttpError, invalidRecord, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { addJob } from '../../../kernel/queue/index.ts';
+import type { NamespacesDependencies } from '../deps.ts';
+import type { CreateProject, ProjectService } from '../projects/projects.service.ts';
+import { importAttempts, importTask } from './import-task.ts';
+import { findImport, insertImport, setDefaultBranch } from './transfers.queries.ts';
+
+const urlImport = { name: 'namespaces.import_repository', maxAttempts: importAttempts };
+const purpose = 'project import';
+const mebibyte = 1024 ** 2;
+const hour = 3_600_000;
+/** Until the other side begins to answer, in milliseconds: servers pack for a while before they send. */
+const patience = { asking: 10_000, packing: 600_000 };
+/** Nothing came for so long: the other side hangs. */
+const silence = 120_000;
+
+/** What is wrong with the address or the repository behind it, in words for who gave it. */
+class RefusedRemote extends Error {}
+
+interface Remote {
+  /** Of the repository, without name and password. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An address as it is entered, with what proves us there apart. */
+function remoteOf(entered: string): Remote | null {
+  const url = URL.parse(entered);
+  if (!url || !/^https?:$/.test(url.protocol)) return null;
+  const { username, password } = url;
+  [url.username, url.password, url.hash] = ['', '', ''];
+  const plain = (text: string) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  const proof = Buffer.from(`${plain(username)}:${plain(password)}`).toString('base64');
+  return {
+    url: url.href.replace(/\/+$/, ''),
+    headers: username || password ? { Authorization: `Basic ${proof}` } : {},
+  };
+}
+
+/** Ends with an error when nothing comes for too long. */
+async function* lively(body: AsyncIterable<Buffer>, hung: () => void): AsyncGenerator<Buffer> {
+  let timer = setTimeout(hung, silence);
+  try {
+    for await (const chunk of body) {
+      clearTimeout(timer);
+      yield chunk;
+      timer = setTimeout(hung, silence);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function urlImportService(deps: NamespacesDependencies, projects: ProjectService) {
+  const { db, outbound, secrets } = deps;
+
+  /** What the server offers, and where it is in the end. */
+  async function offerOf(remote: Remote, signal?: AbortSignal): Promise<{ offer: Offer; remote: Remote }> {
+    const asked = URL.parse(remote.url);
+    if (!asked) throw new RefusedRemote('The address is not one of http or https');
+    asked.pathname = `${asked.pathname}/info/refs`;
+    asked.searchParams.set('service', 'git-upload-pack');
+    const answer = await outbound.open({
+      url: asked.href,
+      kind: 'import',
+      // Servers tell programs that they know.
+      headers: { ...remote.headers, 'User-Agent': 'git/2.39 (millrace)', Accept: '*/*' },
+      timeout: patience.asking,
+      redirects: 3,
+      ...(signal ? { signal } : {}),
+    });
+    if (!answer.ok) throw new RefusedRemote(answer.message);
+    try {
+      if (answer.status === 401 || answer.status === 403)
+        throw new RefusedRemote('The repository is not public, or the name and password are wrong');
+      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
+      const moved = new URL(answer.url);
+      const elsewhere = moved.origin !== asked.origin;
+      moved.search = '';
+      moved.pathname = moved.pathname.replace(/\/info\/refs$/, '');
+      const offer = await readOffer(lively(answer.body, answer.close));
+      return { offer, remote: { url: moved.href, headers: elsewhere ? {} : remote.headers } };
+    } catch (error) {
+      if (isGitError(error)) throw new RefusedRemote(error.message);
+      throw error;
+    } finally {
+      answer.close();
+    }
+  }
+
+  const most = async () => {
+    const { max_import_remote_file_size: megabytes } = await deps.settings.read();
+    return megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
+  };
+
+  /** Makes the project; its content follows in the background. */
+  async function start(caller: Caller, params: CreateProject, address: string): Promise<ProjectSubject> {
+    if (!caller.user) throw unauthorized();
+    const { import_sources: sources } = await deps.settings.read();
+    if (!sources.includes('git')) throw plainError(403, '403 Forbidden');
+    const remote = remoteOf(address);
+    const refusal = remote === null ? 'is not a valid HTTP address' : await outbound.refusal(remote.url, 'import');
+    if (remote === null || refusal !== null) throw invalidRecord({ import_url: [refusal ?? 'is not valid'] });
+    // A wrong address is told at once, and not by a project that stays empty.
+    const { offer } = await offerOf(remote).catch((error: unknown) => {
+      if (!(error instanceof RefusedRemote)) throw error;
+      throw new HttpError(422, { message: `${remote.url} is not a valid HTTP Git repository: ${error.message}` });
+    });
+    const userId = caller.user.id;
+    return await projects.create(caller, params, {
+      source: null,
+      columns: {
+        default_branch: params.default_branch ?? branchOf(offer),
+        import_status: 'scheduled',
+        import_type: 'git',
+        import_url: remote.url,
+      },
+      within: async (tx, id) => {
+        const row = { projectId: id, userId, trusted: false, url: secrets.seal(address, purpose) };
+        await insertImport(tx, row, randomUUID().replaceAll('-', ''));
+        await addJob(tx, urlImport, { project_id: id });
+      },
+    });
+  }
+
+  const branchOf = ({ head, refs }: Offer): string | null => {
+    const name = head?.startsWith('refs/heads/') ? head.slice('refs/heads/'.length) : null;
+    return name !== null && refs.some(({ ref }) => ref === head) ? name : null;
+  };
+
+  async function fetched(project: Project, address: string, signal: AbortSignal): Promise<void> {
+    const asked = remoteOf(address);
+    if (asked === null) throw new RefusedRemote('The address is not one of http or https');
+    const { offer, remote } = await offerOf(asked, signal);
+    const refs = offer.refs.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref));
+    await deps.repository.emptied(project);
+    if (refs.length === 0) return;
+    const wished = project.default_branch;
+    const known = wished !== null && refs.some(({ ref }) => ref === `refs/heads/${wished}`);
+    const branch = known ? wished : branchOf(offer);
+    if (branch !== null && branch !== wished) await setDefaultBranch(db, project.id, branch);
+    const answer = await outbound.open({
+      url: `${remote.url}/git-upload-pack`,
+      kind: 'import',
+      method: 'POST',
+      headers: {
+        ...remote.headers,
+        'User-Agent': 'git/2.39 (millrace)',
+        'Content-Type': 'application/x-git-upload-pack-request',
+        Accept: 'application/x-git-upload-pack-result',
+      },
+      body: fetchAll(
+        offer,
+        refs.map(({ id }) => id),
+      ),
+      timeout: patience.packing,
+      signal,
+    });
+    if (!answer.ok) throw new RefusedRemote(answer.message);
+    try {
+      if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
+      const pack = readFetched(lively(answer.body, answer.close));
+      const target = { ...project, default_branch: branch };
+      await deps.repository.filled(target, { refs, pack }, { maxBytes: await most(), signal });
+    } finally {
+      answer.close();
+    }
+  }
+
+  const task = importTask(db, {
+    name: urlImport.name,
+    timeout: 4 * hour,
+    fill: async (project, signal) => {
+      const row = await findImport(db, project.id);
+      if (!row?.url_sealed) throw new RefusedRemote('The address is gone');
+      await fetched(project, secrets.open(row.url_sealed, purpose), signal);
+      return { stats: {}, failures: [] };
+    },
+    reasonOf(error) {
+      if (error instanceof RefusedRemote) return error.message;
+      const refused = isGitError(error) && ['corrupt', 'limit', 'invalid'].includes(error.code);
+      return refused ? `The repository was refused: ${error.message}` : null;
+    },
+    givenUp: 'The repository could not be fetched',
+    arrived: (tx, project) => deps.repository.arrived(tx, project),
+  });
+
+  return { start, tasks: [task] };
+}
+export type UrlImports = ReturnType<typeof urlImportService>;

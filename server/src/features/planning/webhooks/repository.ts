@@ -1,0 +1,41 @@
+/** Commits as hooks tell them, from what the repository slice answers. */
+import type { RepositoryAccess } from '../../repository/index.ts';
+import type { HookRepository } from './push.ts';
+
+const zero = /^0+$/;
+const notThere = () => null;
+
+type Access = Pick<
+  RepositoryAccess,
+  'branch' | 'commit' | 'commitsBetween' | 'isProtected' | 'pushed' | 'resolve' | 'changes'
+>;
+
+export const hookRepository = (access: Access): HookRepository => ({
+  async pushed(subject, { ref, before, after }, limit) {
+    const { project } = subject;
+    const isTag = ref.startsWith('refs/tags/');
+    const main = project.default_branch;
+    // A new branch brings what the default one has not.
+    const base = !zero.test(before)
+      ? await access.resolve(project, before)
+      : isTag || main === null || ref === `refs/heads/${main}`
+        ? null
+        : await access.branch(project, main);
+    const { count } = await access.pushed(project, base, after);
+    const found =
+      isTag || base === null
+        ? await newest(access, subject, after, isTag ? 1 : limit)
+        : await access.commitsBetween(subject, base, after, { skip: 0, limit });
+    const commits = await Promise.all(
+      found.map(async (commit) => ({ ...commit, ...(await access.changes(project, commit.id)) })),
+    );
+    return { commits: commits.reverse(), count };
+  },
+  commit: (subject, sha) => access.commit(subject, sha).catch(notThere),
+  resolve: (subject, revision) => access.resolve(subject.project, revision),
+  isProtected: (subject, ref) => access.isProtected(subject.project, ref),
+});
+
+async function newest(access: Access, subject: Parameters<Access['commit']>[0], head: string, limit: number) {
+  return await access.commitsBetween(subject, null, head, { skip: 0, limit });
+}

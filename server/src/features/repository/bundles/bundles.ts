@@ -1,0 +1,81 @@
+/** A repository as one file for exports, and the way back: bounded, checked like a push, without its rules and facts. */
+import type { Readable } from 'node:stream';
+import * as git from '@millrace/git';
+import type { Db } from '../../../kernel/db/index.ts';
+import type { RepositoryRow } from '../face.ts';
+import type { OpenRepository } from '../reading/git-reader.ts';
+import type { WritePath } from '../writes/write-path.ts';
+import { bumpServiceRefs } from '../writes/writes.queries.ts';
+
+/** Heads of merge requests: their commits may be in no branch any more. */
+const requestHeads = 'refs/merge-requests/*/head';
+const requestHead = /^refs\/merge-requests\/[1-9]\d{0,8}\/head$/;
+const wanted = (ref: string) => ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/') || requestHead.test(ref);
+
+export interface UnbundleOptions {
+  /** Bytes of the pack. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export function repositoryBundles(deps: {
+  readonly db: Db;
+  readonly open: OpenRepository;
+  readonly shared: git.Git;
+  readonly exclusively: WritePath['exclusively'];
+}) {
+  const { db, open } = deps;
+
+  /** References of others and the pack that goes with them, checked like a push; none but branches, tags and heads of requests. */
+  async function filled(project: RepositoryRow, { refs, pack }: git.Bundle, options: UnbundleOptions): Promise<void> {
+    const repo = git.withSignal(open(project), options.signal);
+    const updates = refs.flatMap(({ ref, id }) => {
+      const known = requestHead.test(ref) ? (ref as git.RefName) : git.isCreatableRef(ref) && wanted(ref) ? ref : null;
+      return known === null ? [] : [{ ref: known, new: id }];
+    });
+    const quarantine = await git.createQuarantine(repo);
+    let used = false;
+    try {
+      const ingested = await git.ingestPack(quarantine, pack, { maxBytes: options.maxBytes });
+      await git.checkConnectivity(
+        quarantine,
+        updates.map((update) => update.new),
+        ingested,
+      );
+      await deps.exclusively(project, async () => {
+        used = true;
+        await git.migrateQuarantine(quarantine);
+        if (updates.length > 0) await git.updateRefs(repo, updates);
+        if (project.default_branch !== null) await git.setDefaultBranch(repo, project.default_branch);
+        await bumpServiceRefs(db, project.id);
+      });
+    } finally {
+      if (!used) await git.discardQuarantine(quarantine);
+    }
+  }
+
+  return {
+    /** Null for a repository without branches and tags. */
+    async bundle(project: RepositoryRow, signal: AbortSignal): Promise<Readable | null> {
+      const repo = git.withSignal(open(project), signal);
+      const { refs } = await git.refsSnapshot(repo, project.refs_generation);
+      return refs.some(({ ref }) => wanted(ref)) ? await git.createBundle(repo, [requestHeads]) : null;
+    },
+    /** An empty repository in the project's place; what an interrupted import left goes. */
+    async emptied(project: RepositoryRow): Promise<void> {
+      const { path } = open(project);
+      await git.removeRepository(deps.shared, path);
+      await git.initRepository(path, { defaultBranch: project.default_branch ?? 'main' });
+    },
+    /** Fills an empty repository. Throws a GitError for what is no bundle, too large, or not whole. */
+    async unbundled(project: RepositoryRow, source: AsyncIterable<Buffer>, options: UnbundleOptions): Promise<void> {
+      await filled(project, await git.readBundle(source), options);
+    },
+    /** Fills an empty repository with what another server offers and sends. */
+    filled,
+    /** Whether the id is a commit of the repository. */
+    async hasCommit(project: RepositoryRow, id: string): Promise<boolean> {
+      return git.isSha(id) && (await git.readHeader(open(project), id))?.type === 'commit';
+    },
+  };
+}

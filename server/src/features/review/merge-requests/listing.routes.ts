@@ -1,0 +1,127 @@
+/** Lists of merge requests: of a project, of a group, of a milestone. */
+import Type, { type Static } from 'typebox';
+import { canOnProject } from '../../../kernel/authz/can.ts';
+import type { Caller, GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { ListOf } from '../../../kernel/http/entity.ts';
+import { invalidParameters, notFound } from '../../../kernel/http/errors.ts';
+import { mapPage, offsetPage, type Page, slicePage } from '../../../kernel/http/pagination.ts';
+import { Bool, IdOrPath, Int, Optional } from '../../../kernel/http/params/schema.ts';
+import { type Route, route } from '../../../kernel/http/route.ts';
+import { findMilestone } from '../../namespaces/index.ts';
+import { ListedMergeRequest, listedJson, MergeRequest, mergeRequestJson } from './merge-requests.entity.ts';
+import { filters } from './merge-requests.params.ts';
+import { countRows, listRows, type MergeRequestFilter, withPeople } from './merge-requests.queries.ts';
+import type { MergeRequestDependencies } from './merge-requests.service.ts';
+import { listStatus } from './mergeability.ts';
+
+const asked = Type.Object(filters);
+const common = { method: 'GET', credentials: ['token', 'session'], pagination: 'offset' } as const;
+const milestoneId = Int({ description: 'Id of the milestone' });
+
+function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeRequestFilter, 'projectId' | 'group'> {
+  const me = caller.user?.id;
+  const scope = params.scope?.replaceAll('-', '_');
+  if (scope !== undefined && scope !== 'all' && me === undefined)
+    throw invalidParameters(['scope needs a signed-in user']);
+  return {
+    state: params.state ?? 'all',
+    iids: params.iids,
+    sourceBranch: params.source_branch,
+    targetBranch: params.target_branch,
+    authorId: scope === 'created_by_me' ? me : params.author_id,
+    authorUsername: params.author_username,
+    assigneeId: scope === 'assigned_to_me' ? me : params.assignee_id,
+    reviewerId: scope === 'reviews_for_me' ? me : params.reviewer_id,
+    labels: params.labels,
+    milestone: params.milestone,
+    not: params.not,
+    search: params.search,
+    searchIn: params.in,
+    draft: params.draft ?? (params.wip === undefined ? undefined : params.wip === 'yes'),
+    createdAfter: params.created_after,
+    createdBefore: params.created_before,
+    updatedAfter: params.updated_after,
+    updatedBefore: params.updated_before,
+    orderBy: params.order_by ?? 'created_at',
+    sort: params.sort ?? 'desc',
+  };
+}
+
+export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies, 'db' | 'externalUrl'>): Route[] {
+  const urls = { base: externalUrl };
+
+  async function load(filter: MergeRequestFilter, page: Page) {
+    const [rows, total] = await Promise.all([listRows(db, filter, page), countRows(db, filter)]);
+    return offsetPage(page, await withPeople(db, rows), total);
+  }
+  const listed = async (filter: MergeRequestFilter, page: Page, labelDetails: boolean) =>
+    mapPage(await load(filter, page), (loaded) => listedJson(loaded, urls, listStatus(loaded.row), labelDetails));
+
+  /** Those of a milestone, as far as the caller sees them; the newest first. */
+  async function ofMilestone(place: ProjectSubject | GroupSubject, id: number, caller: Caller, page: Page) {
+    const milestone = await findMilestone(db, place, id);
+    if (!milestone) throw notFound('Milestone');
+    if (place.kind === 'project' && !canOnProject(caller, 'read_merge_request', place)) return slicePage(page, []);
+    const where =
+      place.kind === 'project'
+        ? { projectId: place.project.id }
+        : { group: { id: place.group.id, caller, descendants: false, archived: true } };
+    const order = { state: 'all', orderBy: 'created_at', sort: 'desc' } as const;
+    return mapPage(await load({ ...where, ...order, milestoneId: milestone.id }, page), (loaded) =>
+      mergeRequestJson(loaded, urls, listStatus(loaded.row)),
+    );
+  }
+
+  return [
+    route({
+      ...common,
+      path: '/projects/:id/merge_requests',
+      summary: 'List merge requests of a project',
+      tag: 'Merge requests',
+      access: { on: 'project', ability: 'read_merge_request' },
+      params: Type.Object({ id: IdOrPath('Id or path of the project'), ...filters }),
+      responses: { 200: ListOf(ListedMergeRequest) },
+      handler: async ({ params, subject, page, caller }) => {
+        const filter = { ...filterOf(caller, params), projectId: subject.project.id };
+        return await listed(filter, page, params.with_labels_details ?? false);
+      },
+    }),
+    route({
+      ...common,
+      path: '/groups/:id/merge_requests',
+      summary: 'List merge requests of the projects of a group',
+      tag: 'Merge requests',
+      access: { on: 'group', ability: 'read_group' },
+      params: Type.Object({
+        id: IdOrPath('Id or path of the group'),
+        ...filters,
+        non_archived: Optional(Bool({ default: true, description: 'Leave those of archived projects out' })),
+      }),
+      responses: { 200: ListOf(ListedMergeRequest) },
+      handler: async ({ params, subject, page, caller }) => {
+        const group = { id: subject.group.id, caller, descendants: true, archived: params.non_archived === false };
+        return await listed({ ...filterOf(caller, params), group }, page, params.with_labels_details ?? false);
+      },
+    }),
+    route({
+      ...common,
+      path: '/projects/:id/milestones/:milestone_id/merge_requests',
+      summary: 'List merge requests of a milestone of a project',
+      tag: 'Milestones',
+      access: { on: 'project', ability: 'read_milestone' },
+      params: Type.Object({ id: IdOrPath('Project'), milestone_id: milestoneId }),
+      responses: { 200: ListOf(MergeRequest) },
+      handler: async ({ params, subject, caller, page }) => ofMilestone(subject, params.milestone_id, caller, page),
+    }),
+    route({
+      ...common,
+      path: '/groups/:id/milestones/:milestone_id/merge_requests',
+      summary: 'List merge requests of a milestone of a group; not those of groups below',
+      tag: 'Milestones',
+      access: { on: 'group', ability: 'read_group_milestone' },
+      params: Type.Object({ id: IdOrPath('Group'), milestone_id: milestoneId }),
+      responses: { 200: ListOf(MergeRequest) },
+      handler: async ({ params, subject, caller, page }) => ofMilestone(subject, params.milestone_id, caller, page),
+    }),
+  ];
+}

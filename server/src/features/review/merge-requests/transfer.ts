@@ -1,0 +1,87 @@
+/** Merge requests in archives of projects. */
+import Type from 'typebox';
+import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
+import { type ImportTarget, type Relation, relation } from '../../namespaces/index.ts';
+import { insertMergeRequest, mergeRequestsOf } from './transfer.queries.ts';
+
+const sha = Str({ pattern: '^[0-9a-f]{40}$' });
+const username = Str({ minLength: 1, maxLength: 255 });
+const branch = Str({ minLength: 1, maxLength: 1024 });
+const maybe = {
+  sha: Optional(OrNull(sha)),
+  date: Optional(OrNull(DateTimeParam())),
+  flag: Optional(OrNull(Bool())),
+  person: Optional(OrNull(username)),
+};
+
+export const mergeRequestRelation: Relation = relation({
+  name: 'merge_requests',
+  schema: Type.Object({
+    iid: Int({ minimum: 1, maximum: 2_147_483_647 }),
+    source_branch: branch,
+    target_branch: branch,
+    title: Str({ minLength: 1, maxLength: 255 }),
+    description: Optional(OrNull(Str({ maxLength: 1_000_000 }))),
+    state: OneOf(['opened', 'closed', 'merged']),
+    own_source: Bool(),
+    head_sha: maybe.sha,
+    base_sha: maybe.sha,
+    start_sha: maybe.sha,
+    squash: Bool(),
+    force_remove_source_branch: maybe.flag,
+    discussion_locked: maybe.flag,
+    merge_commit_sha: maybe.sha,
+    squash_commit_sha: maybe.sha,
+    merged_commit_sha: maybe.sha,
+    changes_count: Optional(OrNull(Str({ maxLength: 20 }))),
+    merged_at: maybe.date,
+    closed_at: maybe.date,
+    prepared_at: maybe.date,
+    created_at: DateTimeParam(),
+    updated_at: DateTimeParam(),
+    author: maybe.person,
+    merged_by: maybe.person,
+    closed_by: maybe.person,
+    assignees: List(username),
+    reviewers: List(username),
+    labels: Optional(List(Str({ minLength: 1, maxLength: 255 }))),
+    milestone: Optional(OrNull(Str({ maxLength: 255 }))),
+    versions: List(Type.Object({ head_sha: sha, base_sha: sha, start_sha: sha, created_at: DateTimeParam() })),
+  }),
+  rows: mergeRequestsOf,
+  insert: async (tx, row, target) => {
+    const { head_sha, base_sha, start_sha } = row;
+    const commits = [head_sha, base_sha, start_sha].filter((id) => id !== null && id !== undefined);
+    for (const id of commits)
+      if (!(await target.hasCommit(id))) return 'is about commits that the archive does not have';
+    if (row.state === 'opened' && (!row.own_source || commits.length < 3))
+      return 'is open for a branch that the archive does not have';
+    const versions = [];
+    for (const version of row.versions)
+      if ((await target.hasCommit(version.head_sha)) && (await target.hasCommit(version.base_sha)))
+        versions.push(version);
+    const author = await target.person(row.author);
+    const made = await insertMergeRequest(
+      tx,
+      target.projectId,
+      { ...row, versions, description: described(row, author === null) },
+      {
+        authorId: author ?? target.importerId,
+        mergedById: row.state === 'merged' ? ((await target.person(row.merged_by)) ?? target.importerId) : null,
+        closedById: row.state === 'closed' ? ((await target.person(row.closed_by)) ?? target.importerId) : null,
+        assignees: await everyone(row.assignees, target),
+        reviewers: await everyone(row.reviewers, target),
+      },
+    );
+    return made ? null : 'is there already';
+  },
+});
+
+/** Whoever wrote it is named where they have no account here, or nobody vouches that it is theirs. */
+const described = (row: { description?: string | null; author?: string | null }, nobody: boolean): string | null =>
+  nobody && row.author ? `*Opened by ${row.author}*\n\n${row.description ?? ''}`.trimEnd() : (row.description ?? null);
+
+async function everyone(names: readonly string[], target: ImportTarget): Promise<number[]> {
+  const found = await Promise.all(names.slice(0, 200).map((name) => target.person(name)));
+  return found.filter((id) => id !== null);
+}

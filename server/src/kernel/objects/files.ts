@@ -1,0 +1,118 @@
+/** Objects as files in a directory that all processes share. */
+import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  checkedKey,
+  draftLifetime,
+  isKey,
+  measure,
+  newKey,
+  type ObjectStore,
+  type PutOptions,
+  wrongSize,
+} from './store.ts';
+
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes the directory of files in flight, without those whose process died. What is young may belong to another process. */
+export async function openDrafts(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(directory)) {
+    const file = path.join(directory, name);
+    const found = await stat(file).catch(() => null);
+    if (found && Date.now() - found.mtimeMs > draftLifetime) await rm(file, { recursive: true, force: true });
+  }
+}
+
+/** Opens the store below a directory and makes it. */
+export async function openFileStore(root: string): Promise<ObjectStore> {
+  const temporary = path.join(root, 'tmp');
+  await openDrafts(temporary);
+
+  const pathOf = (key: string) => path.join(root, checkedKey(key).slice(0, 2), key.slice(2, 4), key);
+  const statOf = (key: string) => stat(pathOf(key)).catch(() => null);
+
+  async function take(file: string, key: string): Promise<void> {
+    const target = pathOf(key);
+    const handle = await open(file, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const created = await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+    await rename(file, target);
+    // A new directory is lost with its entry in the one above.
+    for (let directory = path.dirname(target); ; directory = path.dirname(directory)) {
+      await syncDirectory(directory);
+      if (created === undefined || directory === path.dirname(created)) break;
+    }
+  }
+
+  async function keep(key: string, stream: Readable, options: PutOptions, exactly?: number) {
+    const draft = path.join(temporary, `put-${randomBytes(12).toString('hex')}`);
+    const measured = measure(options);
+    try {
+      await pipeline(
+        stream,
+        measured.through,
+        createWriteStream(draft, { flags: 'wx', mode: 0o600 }),
+        options.signal ? { signal: options.signal } : {},
+      );
+      const kept = { key, ...measured.result() };
+      if (exactly !== undefined && kept.size !== exactly) throw wrongSize(kept, exactly);
+      await take(draft, key);
+      return kept;
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  return {
+    temporary,
+    put: (stream, options = {}) => keep(newKey(), stream, options),
+    async putFile(file, { size, sha256 }) {
+      const key = newKey();
+      await take(file, key);
+      return { key, size, sha256 };
+    },
+    get: (key, range) => createReadStream(pathOf(key), range ?? {}),
+    exists: async (key) => (await statOf(key)) !== null,
+    size: async (key) => (await statOf(key))?.size ?? null,
+    async signedUrl(key) {
+      checkedKey(key);
+      return null;
+    },
+    remove: (key) => rm(pathOf(key), { force: true }),
+    async check() {
+      const probe = path.join(temporary, `check-${randomBytes(6).toString('hex')}`);
+      const handle = await open(probe, 'wx', 0o600);
+      await handle.close();
+      await rm(probe);
+    },
+    sweep: () => openDrafts(temporary),
+    async *list() {
+      for (const first of await readdir(root)) {
+        if (!/^[0-9a-f]{2}$/.test(first)) continue;
+        for (const second of await readdir(path.join(root, first)))
+          for (const key of await readdir(path.join(root, first, second))) {
+            const found = isKey(key) ? await statOf(key) : null;
+            if (found) yield { key, size: found.size };
+          }
+      }
+    },
+    adopt: async (key, stream, size) => void (await keep(key, stream, { maxBytes: size }, size)),
+  };
+}

@@ -1,0 +1,212 @@
+/**
+ * The one way to addresses that users give: looked up, checked, and then connected to as they were checked. Failures are
+ * answers, not exceptions.
+ */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { Settings } from '../settings/index.ts';
+import { type Answer, type Exchange, exchange, type Opened, opened } from './exchange.ts';
+import { type Destination, destinationOf, type Reach, refusedAddress, refusedHost } from './rules.ts';
+
+/** Who asks: administrators for system hooks, everybody else for the rest. */
+export type OutboundKind = 'system_hook' | 'web_hook' | 'integration' | 'import' | 'include';
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly kind: OutboundKind;
+  /** Default GET. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Default true. */
+  readonly verifyTls?: boolean;
+  /** Milliseconds; default 10,000 each. */
+  readonly connectTimeout?: number;
+  readonly timeout?: number;
+  /** Bytes of the answer that are read; default 1 MiB. `truncated` tells that there were more. */
+  readonly maximumBytes?: number;
+  /** Redirects of GET and HEAD that are followed, each checked like the first address; default none. */
+  readonly redirects?: number;
+  readonly signal?: AbortSignal;
+}
+
+export type OutboundFailureReason =
+  /** Not an address of http or https. */
+  | 'invalid'
+  /** The instance does not allow it. */
+  | 'refused'
+  | 'unresolved'
+  | 'timeout'
+  | 'tls'
+  | 'connection';
+
+export interface OutboundAnswer extends Answer {
+  readonly ok: true;
+  readonly durationMs: number;
+  /** Where it came from, after redirects. */
+  readonly url: string;
+}
+
+export interface OutboundStream extends Opened {
+  readonly ok: true;
+  /** Where it comes from, after redirects. */
+  readonly url: string;
+}
+
+export interface OutboundFailure {
+  readonly ok: false;
+  readonly reason: OutboundFailureReason;
+  /** For people; without parts of the address. */
+  readonly message: string;
+  readonly durationMs: number;
+}
+
+export interface Outbound {
+  send(request: OutboundRequest): Promise<OutboundAnswer | OutboundFailure>;
+  /**
+   * The same with a body that is read as it comes, of any length: `timeout` is until it begins, `signal` ends it later.
+   * Who got one closes it.
+   */
+  open(request: Omit<OutboundRequest, 'maximumBytes'>): Promise<OutboundStream | OutboundFailure>;
+  /** What speaks against an address that somebody enters, or null. Names are looked up when something is sent. */
+  refusal(url: string, kind: OutboundKind): Promise<string | null>;
+}
+
+interface OutboundDependencies {
+  readonly settings: Pick<Settings, 'read'>;
+  /** All addresses of a name; the system's resolver unless a test has another. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+}
+
+const systemResolve = async (host: string) =>
+  (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
+
+class Refusal extends Error {
+  readonly reason: OutboundFailureReason;
+  constructor(reason: OutboundFailureReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+const redirecting = new Set([301, 302, 303, 307, 308]);
+const credentialHeaders = /^(?:authorization|cookie|proxy-authorization|private-token|x-gitlab-token)$/i;
+
+function failureOf(error: unknown): { reason: OutboundFailureReason; message: string } {
+  if (error instanceof Refusal) return { reason: error.reason, message: error.message };
+  const { code = '', name = '', message = '' } = error as { code?: string; name?: string; message?: string };
+  if (name === 'TimeoutError' || code === 'ETIMEDOUT' || message === 'connect timeout')
+    return { reason: 'timeout', message: 'The other side did not answer in time' };
+  if (/^(?:ENOTFOUND|EAI_)/.test(code)) return { reason: 'unresolved', message: 'The host cannot be resolved' };
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return { reason: 'tls', message: `TLS failed: ${code}` };
+  return { reason: 'connection', message: `The connection failed${code ? `: ${code}` : ''}` };
+}
+
+/** One per process. */
+export function createOutbound({ settings, resolve = systemResolve }: OutboundDependencies): Outbound {
+  async function rulesFor(kind: OutboundKind): Promise<{ reach: Reach; pin: boolean }> {
+    const {
+      allow_local_requests_from_web_hooks_and_services: hooksMay,
+      allow_local_requests_from_system_hooks: systemHooksMay,
+      outbound_local_requests_whitelist: allowed,
+      deny_all_requests_except_allowed: onlyAllowed,
+      dns_rebinding_protection_enabled: pin,
+    } = await settings.read();
+    return { reach: { allowLocal: kind === 'system_hook' ? systemHooksMay : hooksMay, allowed, onlyAllowed }, pin };
+  }
+
+  /** The addresses of a host, all of them allowed. */
+  async function checked(destination: Destination, reach: Reach, signal: AbortSignal): Promise<readonly string[]> {
+    const { host } = destination;
+    const addresses = isIP(host) === 0 ? await withSignal(resolve(host), signal) : [host];
+    if (addresses.length === 0) throw new Refusal('unresolved', 'The host cannot be resolved');
+    for (const address of addresses) {
+      const because = refusedAddress(destination, address, reach);
+      if (because) throw new Refusal('refused', because);
+    }
+    return addresses;
+  }
+
+  /** Asks, and follows redirects as far as they are allowed; what is answered at the end has not been read. */
+  async function follow<T extends { readonly status: number; readonly headers: Readonly<Record<string, string>> }>(
+    request: OutboundRequest,
+    signal: AbortSignal,
+    ask: (one: Omit<Exchange, 'maximumBytes'>) => Promise<T>,
+    leave: (answer: T) => void,
+  ): Promise<T & { url: string }> {
+    const { kind, method = 'GET', verifyTls = true, connectTimeout = 10_000 } = request;
+    const { reach, pin } = await rulesFor(kind);
+    let { url, headers = {} } = request;
+    let left = method === 'GET' || method === 'HEAD' ? (request.redirects ?? 0) : 0;
+    for (;;) {
+      const destination = destinationOf(url);
+      if (!destination) throw new Refusal('invalid', 'The address is not one of http or https');
+      const addresses = await checked(destination, reach, signal);
+      const answer = await ask({
+        ...{ destination, method, headers, verifyTls, connectTimeout, signal },
+        body: request.body ?? null,
+        addresses: pin ? addresses : null,
+      });
+      const { location } = answer.headers;
+      if (!redirecting.has(answer.status) || location === undefined || left === 0) return { ...answer, url };
+      leave(answer);
+      left -= 1;
+      const next = URL.parse(location, url);
+      if (!next) throw new Refusal('invalid', 'The address is not one of http or https');
+      // What proves us to one server is not for another.
+      if (next.origin !== destination.url.origin)
+        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !credentialHeaders.test(name)));
+      url = next.href;
+    }
+  }
+
+  return {
+    refusal: async (url, kind) => {
+      const destination = destinationOf(url);
+      if (!destination) return 'The address is not one of http or https';
+      return refusedHost(destination, (await rulesFor(kind)).reach);
+    },
+    send: async (request) => {
+      const started = performance.now();
+      const duration = () => Math.round(performance.now() - started);
+      const over = AbortSignal.timeout(request.timeout ?? 10_000);
+      const signal = request.signal ? AbortSignal.any([over, request.signal]) : over;
+      try {
+        const { maximumBytes = 1024 * 1024 } = request;
+        const ask = (one: Omit<Exchange, 'maximumBytes'>) => exchange({ ...one, maximumBytes });
+        const answer = await follow(request, signal, ask, () => undefined);
+        return { ok: true, ...answer, durationMs: duration() };
+      } catch (error) {
+        const cause = over.aborted ? { name: 'TimeoutError' } : error;
+        return { ok: false, ...failureOf(cause), durationMs: duration() };
+      }
+    },
+    open: async (request) => {
+      const over = new AbortController();
+      const late = setTimeout(() => over.abort(), request.timeout ?? 10_000);
+      const signal = request.signal ? AbortSignal.any([over.signal, request.signal]) : over.signal;
+      const begun = performance.now();
+      try {
+        const { status, headers, body, url, close } = await follow(request, signal, opened, (one) => one.close());
+        return { ok: true, status, headers, body, url, close };
+      } catch (error) {
+        const cause = over.signal.aborted ? { name: 'TimeoutError' } : error;
+        return { ok: false, ...failureOf(cause), durationMs: Math.round(performance.now() - begun) };
+      } finally {
+        clearTimeout(late);
+      }
+    },
+  };
+}
+
+async function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,159 @@
+/** Who may use git on which repository, for every transport: the one place where a fetch or a push is authorised. */
+import { canOnProject } from '../../kernel/authz/can.ts';
+import type { Caller, ProjectSubject, Subject } from '../../kernel/authz/subjects.ts';
+import { maintenanceText, type ReadMaintenance } from '../../kernel/http/maintenance.ts';
+import { isFormerPath, type ParentLoader } from '../../kernel/http/parents.ts';
+import { type GitTransport, type OpenedRepository, opened, type WikiTransport } from './transports.ts';
+
+export type GitAccess = 'read' | 'write';
+export type GitProtocol = 'http' | 'ssh';
+
+export interface GitAccessDependencies<W> {
+  readonly parents: ParentLoader;
+  readonly transport: GitTransport<ProjectSubject>;
+  readonly wikis: WikiTransport<W>;
+  readonly scopesAllow: (caller: Caller, access: GitAccess) => boolean;
+  /** By which protocols people may use git here; jobs may always use HTTP. */
+  readonly protocols: () => Promise<'all' | GitProtocol>;
+  readonly maintenance: ReadMaintenance;
+  /** What a deploy key may do in a project; null when the project does not have it. */
+  /** Branches that somebody without a role may push to. */
+  readonly collaborates: (subject: ProjectSubject, caller: Caller) => Promise<ReadonlySet<string>>;
+  readonly deployKeyIn: (keyId: number, projectId: number) => Promise<{ readonly canPush: boolean } | null>;
+}
+
+/**
+ * Why git is refused: `missing` also stands for what the caller may not see, `empty` for a wiki that has no repository
+ * yet. Signing in may help anonymous callers.
+ */
+export interface GitRefusal {
+  readonly refusal: 'protocol' | 'maintenance' | 'missing' | 'scope' | 'forbidden' | 'empty';
+  readonly text: string;
+}
+
+export interface GitTarget {
+  readonly refusal: null;
+  readonly kind: 'code' | 'wiki';
+  /** The project, or the group of a wiki. */
+  readonly subject: Subject;
+  readonly repository: OpenedRepository;
+  /** With what the project adds to the credential. */
+  readonly caller: Caller;
+  /** `group/project`, or with `.wiki` after its place, where it is now. */
+  readonly fullPath: string;
+  /** Whether the client asked by a path that the project had before. */
+  readonly moved: boolean;
+}
+
+const wikiSuffix = '.wiki';
+const closed = 'Git push is not allowed because this Millrace instance is currently in (read-only) maintenance mode';
+const names = { http: 'HTTP', ssh: 'SSH' } as const;
+
+export function gitAccess<W>(deps: GitAccessDependencies<W>) {
+  const refused = (refusal: GitRefusal['refusal'], text: string): GitRefusal => ({ refusal, text });
+  const wrongProtocol = (protocol: GitProtocol) =>
+    refused('protocol', `Git access over ${names[protocol]} is not allowed`);
+  const forbids = (allowed: 'all' | GitProtocol | undefined, caller: Caller, protocol: GitProtocol) =>
+    caller.credential.kind !== 'job' && allowed !== undefined && allowed !== 'all' && allowed !== protocol;
+
+  /** A deploy key counts for the project that it is used on. */
+  async function onProject(caller: Caller, subject: ProjectSubject): Promise<Caller> {
+    const { credential } = caller;
+    if (credential.kind !== 'deploy_key') return caller;
+    const found = await deps.deployKeyIn(credential.keyId, subject.project.id);
+    return {
+      ...caller,
+      credential: { ...credential, projectId: found && subject.project.id, canPush: found?.canPush ?? false },
+    };
+  }
+
+  const notFound = refused(
+    'missing',
+    'The project you were looking for could not be found or you do not have permission to view it.',
+  );
+
+  /** The wiki of the project or group at `path`. */
+  async function openWiki(
+    path: string,
+    who: Caller,
+    access: GitAccess,
+    protocol: GitProtocol,
+  ): Promise<GitTarget | GitRefusal> {
+    const { parents, wikis } = deps;
+    const place = (await parents.project(path, who)) ?? (await parents.group(path, who));
+    const caller = place?.kind === 'project' ? await onProject(who, place) : who;
+    if (!place || !wikis.sees(caller, place)) return notFound;
+    if (forbids(place.gitProtocol, caller, protocol)) return wrongProtocol(protocol);
+    if (!deps.scopesAllow(caller, access)) return refused('scope', `The token needs the scope ${access}_repository.`);
+    if (!wikis.may(caller, access, place) || (access === 'write' && caller.credential.kind === 'job'))
+      return refused('forbidden', `You are not allowed to ${access === 'read' ? 'read' : 'write to'} this wiki.`);
+    const wiki = await wikis.open(caller, place);
+    if (wiki === null) return refused('empty', 'This wiki has no pages yet.');
+    const fullPath = `${pathOf(place)}${wikiSuffix}`;
+    const repository = opened(wikis.transport, wiki, caller);
+    return {
+      refusal: null,
+      kind: 'wiki',
+      subject: place,
+      repository,
+      caller,
+      fullPath,
+      moved: isFormerPath(place, path),
+    };
+  }
+
+  /** Loads and authorises what `path` names: `group/project` or a wiki, in any case, without `.git`. */
+  return async function open(
+    path: string,
+    who: Caller,
+    access: GitAccess,
+    protocol: GitProtocol,
+  ): Promise<GitTarget | GitRefusal> {
+    if (forbids(await deps.protocols(), who, protocol)) return wrongProtocol(protocol);
+    const maintenance = access === 'write' ? await deps.maintenance() : null;
+    if (maintenance) return refused('maintenance', maintenanceText(closed, maintenance));
+    const subject = await deps.parents.project(path, who);
+    if (!subject && path.endsWith(wikiSuffix))
+      return await openWiki(path.slice(0, -wikiSuffix.length), who, access, protocol);
+    const caller = subject ? await onProject(who, subject) : who;
+    if (!subject || !canOnProject(caller, 'read_project', subject)) return notFound;
+    if (forbids(subject.gitProtocol, caller, protocol)) return wrongProtocol(protocol);
+    if (!deps.scopesAllow(caller, access)) return refused('scope', `The token needs the scope ${access}_repository.`);
+    const can = canOnProject(caller, access === 'read' ? 'read_code' : 'push_code', subject);
+    const shared = access === 'write' && !can && (await deps.collaborates(subject, caller)).size > 0;
+    if (!can && !shared) {
+      // The job's own project is always readable to it: it fetches what it runs.
+      const { credential } = caller;
+      const own = access === 'read' && credential.kind === 'job' && credential.job.project_id === subject.project.id;
+      if (!own) return refused('forbidden', denial(caller, access, subject));
+    }
+    // A push is somebody's: its pipelines run in their name.
+    if (access === 'write' && caller.credential.kind === 'deploy_key' && caller.user === null)
+      return refused('forbidden', 'The account of who made this deploy key is gone or not active: the key only reads.');
+    if (access === 'write' && caller.credential.kind === 'job') {
+      if (caller.credential.job.project_id !== subject.project.id)
+        return refused('forbidden', 'A job token pushes to its own project only.');
+      if (!subject.project.ci_push_repository_for_job_token_allowed)
+        return refused(
+          'forbidden',
+          'A job token cannot push to this project (ci_push_repository_for_job_token_allowed is off).',
+        );
+    }
+    const repository = opened(deps.transport, subject, caller);
+    const moved = isFormerPath(subject, path);
+    return { refusal: null, kind: 'code', subject, repository, caller, fullPath: pathOf(subject), moved };
+  };
+}
+export type OpenGit = ReturnType<typeof gitAccess>;
+
+const pathOf = (place: Subject): string =>
+  place.kind === 'project' ? `${place.namespace.full_path}/${place.project.path}` : place.group.full_path;
+
+function denial({ credential }: Caller, access: GitAccess, { project }: ProjectSubject): string {
+  if (access === 'read') return 'You are not allowed to download code from this project.';
+  if (credential.kind === 'deploy_key' && !credential.canPush)
+    return 'This deploy key does not have write access to this project.';
+  if (project.archived) return 'This project is archived: it can be read, and takes no pushes.';
+  if (project.marked_for_deletion_on !== null) return 'This project waits for its deletion: it takes no pushes.';
+  return 'You are not allowed to push code to this project.';
+}

@@ -1,0 +1,93 @@
+/** Changes of push rules and of what is protected, for the walk over everything that leaves an audit event. */
+import type { TestApp } from './app.ts';
+import { unique } from './factories.ts';
+
+/** The same below projects, groups and the instance: `noun` as the routes have it, `base` a fresh one. */
+export function changesOfRepositories(app: TestApp, admin: string) {
+  const ofRules = (noun: string, base: () => Promise<string>) => {
+    const rule = { deny_delete_tag: true };
+    const given = async () => {
+      const url = `${await base()}/push_rule`;
+      await app.api('POST', url, { token: admin, json: rule });
+      return url;
+    };
+    return {
+      [`POST ${noun}/push_rule`]: async () => {
+        const url = `${await base()}/push_rule`;
+        await app.api('DELETE', url, { token: admin });
+        return { url, json: rule, leaves: 'push_rule_created' };
+      },
+      [`PUT ${noun}/push_rule`]: async () => ({
+        url: await given(),
+        json: { max_file_size: 7 },
+        leaves: 'push_rule_updated',
+      }),
+      [`DELETE ${noun}/push_rule`]: async () => ({ url: await given(), leaves: 'push_rule_removed' }),
+    };
+  };
+  const ofProtections = (noun: string, ref: 'branch' | 'tag', base: () => Promise<string>) => {
+    const list = ref === 'branch' ? 'protected_branches' : 'protected_tags';
+    const path = `${noun}/${list}`;
+    const given = async () => {
+      const [url, name] = [`${await base()}/${list}`, unique('kept')];
+      await app.api('POST', url, { token: admin, json: { name } });
+      return `${url}/${name}`;
+    };
+    const changed = {
+      [`PATCH ${path}/:name`]: async () => ({
+        url: await given(),
+        json: { allow_force_push: true },
+        leaves: 'protected_branch_updated',
+      }),
+    };
+    return {
+      [`POST ${path}`]: async () => ({
+        url: `${await base()}/${list}`,
+        json: { name: unique('kept') },
+        leaves: `protected_${ref}_created`,
+      }),
+      ...(ref === 'branch' ? changed : {}),
+      [`DELETE ${path}/:name`]: async () => ({ url: await given(), leaves: `protected_${ref}_removed` }),
+    };
+  };
+  const ofReleases = () => {
+    const base = async () => {
+      const json = { name: unique('files'), initialize_with_readme: true };
+      return `/projects/${(await app.api<{ id: number }>('POST', '/projects', { token: admin, json })).body.id}`;
+    };
+    const path = '/projects/:id/releases';
+    const given = async () => {
+      const [url, tag_name] = [`${await base()}/releases`, unique('v')];
+      await app.api('POST', url, { token: admin, json: { tag_name, ref: 'main' } });
+      return `${url}/${tag_name}`;
+    };
+    const linked = async () => {
+      const url = `${await given()}/assets/links`;
+      const link = { name: 'tool', url: 'https://files.example/tool' };
+      const made = await app.api<{ id: number }>('POST', url, { token: admin, json: link });
+      return `${url}/${made.body.id}`;
+    };
+    const updated = 'release_updated';
+    return {
+      [`POST ${path}`]: async () => ({
+        url: `${await base()}/releases`,
+        json: { tag_name: unique('v'), ref: 'main' },
+        leaves: 'release_created',
+      }),
+      [`PUT ${path}/:tag_name`]: async () => ({ url: await given(), json: { name: 'New' }, leaves: updated }),
+      [`DELETE ${path}/:tag_name`]: async () => ({ url: await given(), leaves: 'release_deleted' }),
+      [`POST ${path}/:tag_name/assets/links`]: async () => ({
+        url: `${await given()}/assets/links`,
+        json: { name: 'book', url: 'https://files.example/book' },
+        leaves: updated,
+      }),
+      [`PUT ${path}/:tag_name/assets/links/:link_id`]: async () => ({
+        url: await linked(),
+        json: { name: 'other' },
+        leaves: updated,
+      }),
+      [`DELETE ${path}/:tag_name/assets/links/:link_id`]: async () => ({ url: await linked(), leaves: updated }),
+    };
+  };
+  return { ofRules, ofProtections, ofReleases };
+}

@@ -1,0 +1,21 @@
+/** The password that somebody has, asked again before something important. */
+import { type Fields, TextField } from '../../ui/TextField.tsx';
+
+interface Props {
+  readonly of: Fields<{ current_password: string }>;
+  reason(field: string): string | undefined;
+}
+
+export function CurrentPassword({ of, reason }: Props) {
+  return (
+    <TextField
+      of={of}
+      reason={reason}
+      name="current_password"
+      label="Your password"
+      type="password"
+      w="100%"
+      autoComplete="current-password"
+    />
+  );
+}

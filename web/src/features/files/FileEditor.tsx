@@ -1,0 +1,128 @@
+/** The form of a file that is edited or new: its path, its text, other files of the same commit, and the commit. */
+import { Button, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { actionsOf, type DraftFile, messageOf } from '../../lib/drafts.ts';
+import { isOutdated } from '../../lib/edits.ts';
+import { isMarkdown } from '../../lib/markdown/files.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { LinkButton } from '../../ui/links.ts';
+import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { useProject } from '../projects/useProject.ts';
+import { CommitFields } from './CommitFields.tsx';
+import { withEndsOf } from './content.ts';
+import { DraftList } from './DraftList.tsx';
+import classes from './files.module.css';
+import { OutdatedFile } from './OutdatedFile.tsx';
+import type { Editing } from './useBranch.ts';
+import { useCommit } from './useCommit.ts';
+import type { Drafting } from './useDraft.ts';
+
+interface Props {
+  readonly gitRef: string;
+  readonly editing: Editing;
+  readonly drafting: Drafting;
+  /** Under what the file is kept. */
+  readonly draftKey: string;
+  /** The file as it is; empty for a new one. */
+  readonly original: DraftFile;
+  /** The commit that is seen. */
+  readonly base: string | null;
+}
+
+export function FileEditor({ gitRef, editing, drafting, draftKey, original, base }: Props) {
+  const { path, segment } = useProject();
+  const { draft } = drafting;
+  const file = draft.files[draftKey] ?? original;
+  const [view, setView] = useState('Edit');
+  const [apart, setApart] = useState(false);
+  const usual = messageOf(draft);
+  const shownFile = file.path.startsWith('/') ? file.path.slice(1) : file.path;
+  const committing = useCommit({
+    ref: gitRef,
+    editing,
+    usual,
+    base: apart ? draft.base : null,
+    actions: () => actionsOf(draft),
+    committed: drafting.forget,
+    shows: { kind: 'blob', path: shownFile },
+  });
+  const { sending } = committing;
+  const change = (values: Partial<DraftFile>) => {
+    const next = { ...file, ...values };
+    const same = next.path === original.path && next.content === original.content;
+    drafting.change(draftKey, same ? null : next, base);
+  };
+  const changed = Object.keys(draft.files).length > 0;
+  const named = Object.values(draft.files).every((each) => each.path !== '' && !each.path.endsWith('/'));
+  const document = isMarkdown(file.path);
+  const outdated = isOutdated(sending.error);
+  return (
+    <form {...sending.form} aria-label="Edit">
+      {outdated ? (
+        <OutdatedFile
+          drafting={drafting}
+          gitRef={gitRef}
+          apart={() => {
+            setApart(true);
+            committing.set({ onNew: true });
+          }}
+        />
+      ) : (
+        <FormError error={sending.error} />
+      )}
+      <Stack gap="md">
+        <Group gap="sm" align="end">
+          <TextInput
+            label="File"
+            required
+            value={file.path}
+            onChange={(event) => change({ path: event.currentTarget.value })}
+            error={sending.reason('file_path')}
+            className={classes.pathField}
+            autoFocus={original.previous === null}
+            autoComplete="off"
+            spellCheck={false}
+          />
+          {document ? (
+            <SegmentedControl data={['Edit', 'Preview']} value={view} onChange={setView} aria-label="View" />
+          ) : null}
+        </Group>
+        {document && view === 'Preview' ? (
+          <div className={`${classes.box} ${classes.readmeBody}`}>
+            <MarkdownBody
+              text={file.content}
+              base={{ project: path, ref: gitRef, folder: file.path.split('/').slice(0, -1).join('/') }}
+            />
+          </div>
+        ) : (
+          <Textarea
+            aria-label={`Contents of ${file.path || 'the new file'}`}
+            value={file.content.replaceAll('\r\n', '\n')}
+            onChange={(event) => change({ content: withEndsOf(original.content, event.currentTarget.value) })}
+            rows={22}
+            resize="vertical"
+            wrap="off"
+            spellCheck={false}
+            autoFocus={original.previous !== null}
+            classNames={{ input: classes.editor ?? '' }}
+          />
+        )}
+        <DraftList drafting={drafting} current={draftKey} gitRef={gitRef} />
+        <CommitFields of={committing} gitRef={gitRef} editing={editing} usual={usual} />
+        <Group gap="sm">
+          <Button type="submit" loading={sending.pending} disabled={!changed || !named}>
+            Commit changes
+          </Button>
+          <LinkButton to="/p/$path/tree/$" params={{ path: segment, _splat: gitRef }} size="sm">
+            Leave
+          </LinkButton>
+          {changed ? (
+            <Button variant="subtle" color="gray" onClick={drafting.forget}>
+              Discard what was typed
+            </Button>
+          ) : null}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,74 @@
+/** The header of a group: where it is, what can be made in it, and its one row of tabs. */
+import { Avatar } from '@mantine/core';
+import { Link, useLocation } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { LinkButton } from '../../ui/links.ts';
+import { useCurrentInSight } from '../../ui/SideList.tsx';
+import { AccessButton } from '../members/AccessButton.tsx';
+import { Crumbs } from '../projects/Crumbs.tsx';
+import classes from '../projects/projects.module.css';
+import { level } from '../projects/useProject.ts';
+import { Visibility } from '../projects/Visibility.tsx';
+import { wikiIsOpen } from '../wikis/useWiki.ts';
+import groups from './groups.module.css';
+import { useGroup } from './useGroupForm.ts';
+
+export function GroupFrame({ children }: { children: ReactNode }) {
+  const { group, path, segment, level: own } = useGroup();
+  const tabs = useCurrentInSight<HTMLElement>();
+  const inside = useLocation({ select: (location) => location.pathname }).split('/')[3] ?? '';
+  const params = { path: segment };
+  const current = (...names: string[]) => (names.includes(inside) ? ({ 'aria-current': 'page' } as const) : {});
+  return (
+    <>
+      <div className={classes.header}>
+        <div className={classes.object}>
+          <span className={groups.name}>
+            <Avatar
+              src={group.avatar_url}
+              name={group.name}
+              size={24}
+              radius="sm"
+              alt=""
+              color="race"
+              variant="filled"
+            />
+            <Crumbs path={group.full_path} names={group.full_name.split(' / ')} />
+          </span>
+          <Visibility level={group.visibility} />
+          <div className={classes.grow} />
+          {own === 0 ? <AccessButton noun="group" path={path} offered={group.request_access_enabled} /> : null}
+          {own >= level.developer ? (
+            <>
+              <LinkButton to="/groups/new" search={{ parent_id: group.id }}>
+                New subgroup
+              </LinkButton>
+              <LinkButton to="/projects/new" search={{ namespace_id: group.id }} variant="filled">
+                New project
+              </LinkButton>
+            </>
+          ) : null}
+        </div>
+        <nav aria-label="Group" className={classes.tabs} ref={tabs}>
+          <Link to="/g/$path" params={params} activeOptions={{ exact: true }} {...current('')}>
+            Overview
+          </Link>
+          {wikiIsOpen(group.wiki_access_level, own) ? (
+            <Link to="/g/$path/wikis/$" params={{ ...params, _splat: '' }} {...current('wikis')}>
+              Wiki
+            </Link>
+          ) : null}
+          <Link to="/g/$path/group_members" params={params} {...current('group_members')}>
+            Members
+          </Link>
+          {own >= level.owner ? (
+            <Link to="/g/$path/settings" params={params} {...current('settings', 'audit_events')}>
+              Settings
+            </Link>
+          ) : null}
+        </nav>
+      </div>
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+/** What everybody may know of this instance: how to be sure of its SSH server, and how much of what it takes. */
+import { Stack, Table, Text, Title } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { configuration, type InstanceConfiguration, knownHosts, limitSections } from '../../lib/instance.ts';
+import { Command } from '../../ui/EmptyState.tsx';
+import { Page } from '../../ui/Page.tsx';
+import ui from '../../ui/ui.module.css';
+import classes from './help.module.css';
+
+function HostKeys({ ssh }: { ssh: InstanceConfiguration['ssh'] }) {
+  if (!ssh) return <Text>git is not served over SSH here.</Text>;
+  return (
+    <Stack gap="md">
+      <Text>
+        The first time that you connect to {ssh.host}, port {ssh.port}, ssh shows a fingerprint. It must be one of
+        these.
+      </Text>
+      <Table aria-label="SSH host keys">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Algorithm</Table.Th>
+            <Table.Th>Fingerprint</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {ssh.host_keys.map(({ type, fingerprint_sha256 }) => (
+            <Table.Tr key={type}>
+              <Table.Td>{type}</Table.Td>
+              <Table.Td className={ui.mono}>{fingerprint_sha256}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text>Or put these lines into ~/.ssh/known_hosts, and ssh does not ask.</Text>
+      <Command text={knownHosts(ssh)} label="Copy the lines of known_hosts" />
+    </Stack>
+  );
+}
+
+export default function InstanceConfigurationPage() {
+  const { data } = useSuspenseQuery(configuration());
+  return (
+    <Page title="Instance configuration">
+      <Stack gap="xl">
+        <section aria-label="SSH host keys">
+          <Title order={2} size="h4" mb="sm">
+            SSH host keys
+          </Title>
+          <HostKeys ssh={data.ssh} />
+        </section>
+        {limitSections(data).map(([title, rows]) => (
+          <section key={title} aria-label={title}>
+            <Title order={2} size="h4" mb="sm">
+              {title}
+            </Title>
+            {rows.length === 0 ? <Text>No limits of requests are set.</Text> : null}
+            <dl className={classes.limits}>
+              {rows.map(([what, value]) => (
+                <div key={what}>
+                  <dt>{what}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </Stack>
+    </Page>
+  );
+}

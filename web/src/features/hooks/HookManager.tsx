@@ -1,0 +1,94 @@
+/** Webhooks of a project, a group or the instance: adding, changing, trying, removing, and what they were called with. */
+import { Modal, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changeHook, createHook, type Hook, type HookPlace, hooksOf } from '../../lib/hooks.ts';
+import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { FormError } from '../../ui/FormError.tsx';
+import { HookForm } from './HookForm.tsx';
+import { HookRow } from './HookRow.tsx';
+import classes from './hooks.module.css';
+
+const reach = {
+  project: 'Addresses that are called when something happens in this project.',
+  group: 'Addresses that are called when something happens in this group and in everything below it.',
+  instance:
+    'Addresses that always hear of projects, groups, accounts, keys and members of the whole instance, and of what is switched on here. They never pause.',
+} as const;
+
+export function HookManager({ place }: { place: HookPlace }) {
+  const { data: hooks, error } = useQuery(hooksOf(place));
+  const [edited, setEdited] = useState<Hook | null>(null);
+  const [leaving, setLeaving] = useState<Hook | null>(null);
+  const cache = useQueryClient();
+  const again = () => cache.invalidateQueries({ queryKey: place.key, exact: true });
+  const remove = useMutation({
+    mutationFn: (id: number) => place.remove(id),
+    async onSuccess() {
+      setLeaving(null);
+      await again();
+    },
+  });
+  return (
+    <>
+      <Text c="var(--mr-dim)" mb="md">
+        {reach[place.noun]}
+      </Text>
+      <FormError error={error} />
+      <Stack gap="lg">
+        {hooks?.length === 0 ? <Text>No webhooks yet.</Text> : null}
+        {hooks && hooks.length > 0 ? (
+          <ul className={classes.hooks} aria-label="Webhooks">
+            {hooks.map((hook) => (
+              <HookRow
+                key={hook.id}
+                place={place}
+                hook={hook}
+                edit={() => setEdited(hook)}
+                remove={() => setLeaving(hook)}
+              />
+            ))}
+          </ul>
+        ) : null}
+        <section aria-label="Add a webhook">
+          <Title order={3} mb="sm">
+            Add a webhook
+          </Title>
+          <HookForm
+            place={place}
+            action="Add webhook"
+            send={async (values, secrets) => {
+              await createHook(place, values, secrets);
+              await again();
+            }}
+          />
+        </section>
+      </Stack>
+      <Modal opened={edited !== null} onClose={() => setEdited(null)} title="Change the webhook">
+        {edited ? (
+          <HookForm
+            place={place}
+            hook={edited}
+            action="Save webhook"
+            send={async (values, secrets) => {
+              await changeHook(place, edited, values, secrets);
+              await again();
+              setEdited(null);
+            }}
+          />
+        ) : null}
+      </Modal>
+      <ConfirmName
+        opened={leaving !== null}
+        title="Remove webhook"
+        text="It is not called any more. The log of its calls goes with it."
+        name={leaving ? leaving.name || leaving.url : ''}
+        action="Remove webhook"
+        pending={remove.isPending}
+        error={remove.error}
+        close={() => setLeaving(null)}
+        confirm={() => leaving && remove.mutate(leaving.id)}
+      />
+    </>
+  );
+}

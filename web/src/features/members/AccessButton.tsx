@@ -1,0 +1,33 @@
+/** Asking to become a member of a project or group, for those who only see it. */
+import { Button, Tooltip } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { client, unwrap } from '../../lib/api.ts';
+import { sessionQuery } from '../../lib/session.ts';
+
+interface Props {
+  readonly noun: 'project' | 'group';
+  readonly path: string;
+  /** Whether the place takes requests. */
+  readonly offered: boolean;
+}
+
+export function AccessButton({ noun, path, offered }: Props) {
+  const { data: session } = useQuery(sessionQuery);
+  const params = { params: { path: { id: path } } };
+  const ask = useMutation({
+    mutationFn: () =>
+      unwrap(
+        noun === 'group'
+          ? client.POST('/groups/{id}/access_requests', params)
+          : client.POST('/projects/{id}/access_requests', params),
+      ),
+  });
+  if (!session?.user || !offered) return null;
+  return (
+    <Tooltip label={ask.error?.message ?? `Those who keep the members of the ${noun} decide`}>
+      <Button size="xs" variant="default" loading={ask.isPending} disabled={ask.isSuccess} onClick={() => ask.mutate()}>
+        {ask.isSuccess ? 'Access requested' : ask.error ? 'Not requested' : 'Request access'}
+      </Button>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,51 @@
+/** What can be done with the members that are selected, all at once. */
+import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { levelsOf } from './levels.ts';
+import classes from './members.module.css';
+
+interface Props {
+  readonly count: number;
+  readonly topLevel: boolean;
+  readonly pending: boolean;
+  setLevel(level: number): void;
+  /** Null for no last day. */
+  setLastDay(day: string | null): void;
+  remove(): void;
+  clear(): void;
+}
+
+export function BulkBar({ count, topLevel, pending, setLevel, setLastDay, remove, clear }: Props) {
+  const [day, setDay] = useState('');
+  return (
+    <section className={classes.bulk} aria-label="Selected members">
+      <Text fw={500}>{count === 1 ? '1 selected' : `${count} selected`}</Text>
+      <Group gap="xs">
+        <NativeSelect
+          size="xs"
+          aria-label="Level of the selected"
+          data={[{ value: '', label: 'Change level' }, ...levelsOf(topLevel)]}
+          value=""
+          disabled={pending}
+          onChange={(event) => setLevel(Number(event.currentTarget.value))}
+        />
+        <TextInput
+          size="xs"
+          type="date"
+          aria-label="Last day of the selected"
+          value={day}
+          onChange={(event) => setDay(event.currentTarget.value)}
+        />
+        <Button size="xs" variant="default" loading={pending} onClick={() => setLastDay(day || null)}>
+          {day ? 'Set last day' : 'No last day'}
+        </Button>
+        <Button size="xs" variant="default" disabled={pending} onClick={remove}>
+          Remove
+        </Button>
+        <Button size="xs" variant="subtle" onClick={clear}>
+          Clear
+        </Button>
+      </Group>
+    </section>
+  );
+}

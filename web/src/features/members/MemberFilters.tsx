@@ -1,0 +1,56 @@
+/** What the list of members is narrowed and ordered by; it stands in the address. */
+import { NativeSelect } from '@mantine/core';
+import { type MemberFilter, readMemberFilter } from '../../lib/members.ts';
+import { FilterBar } from '../../ui/FilterBar.tsx';
+import { levelsOf } from './levels.ts';
+
+const sources = {
+  direct: 'Added here',
+  inherited: 'From above',
+  shared: 'By an invited group',
+} as const;
+const ends = { true: 'Ends some day', false: 'Does not end' } as const;
+const factors = { enabled: 'Has a second factor', disabled: 'Has no second factor' } as const;
+const orders = {
+  name_desc: 'Name, backwards',
+  access_level_desc: 'Highest level',
+  access_level_asc: 'Lowest level',
+  last_joined: 'Last joined',
+  oldest_joined: 'First joined',
+} as const;
+
+const choices = (all: string, words: Readonly<Record<string, string>>) => [
+  { value: '', label: all },
+  ...Object.entries(words).map(([value, label]) => ({ value, label })),
+];
+
+interface Props {
+  readonly filter: MemberFilter;
+  readonly manages: boolean;
+  readonly topLevel: boolean;
+  go(filter: MemberFilter): void;
+}
+
+export function MemberFilters({ filter, manages, topLevel, go }: Props) {
+  const set = (change: Record<string, unknown>) => go(readMemberFilter({ ...filter, ...change }));
+  const field = (label: string, name: keyof MemberFilter, data: { value: string; label: string }[]) => (
+    <NativeSelect
+      aria-label={label}
+      data={data}
+      value={String(filter[name] ?? '')}
+      onChange={(event) => {
+        const value = event.currentTarget.value;
+        set({ [name]: value === 'true' ? true : value === 'false' ? false : value });
+      }}
+    />
+  );
+  return (
+    <FilterBar label="Name or user name" value={filter.search ?? ''} change={(search) => set({ search })}>
+      {field('Role', 'level', [{ value: '', label: 'Any level' }, ...levelsOf(topLevel)])}
+      {field('Source', 'source', choices('Any source', sources))}
+      {field('Expiry', 'expires', choices('Any end', ends))}
+      {manages ? field('Second factor', 'two_factor', choices('With or without second factor', factors)) : null}
+      {field('Order', 'sort', choices('Name', orders))}
+    </FilterBar>
+  );
+}

@@ -1,0 +1,83 @@
+/** What a milestone says: its title, its days, and what is to be done. */
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client, unwrap } from '../../lib/api.ts';
+import type { Milestone } from '../../lib/planning.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { LinkButton } from '../../ui/links.ts';
+import { useProject } from '../projects/useProject.ts';
+import classes from './milestones.module.css';
+
+export function MilestoneForm({ milestone }: { milestone?: Milestone }) {
+  const { path, segment } = useProject();
+  const [title, setTitle] = useState(milestone?.title ?? '');
+  const [start, setStart] = useState(milestone?.start_date ?? '');
+  const [due, setDue] = useState(milestone?.due_date ?? '');
+  const [description, setDescription] = useState(milestone?.description ?? '');
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const sending = useForm(async () => {
+    const body = { title, description, start_date: start || null, due_date: due || null };
+    const params = { path: { id: path } };
+    const saved = milestone
+      ? await unwrap(
+          client.PUT('/projects/{id}/milestones/{milestone_id}', {
+            params: { path: { id: path, milestone_id: milestone.id } },
+            body,
+          }),
+        )
+      : await unwrap(client.POST('/projects/{id}/milestones', { params, body }));
+    await cache.invalidateQueries({ queryKey: ['project', path] });
+    await navigate({ to: '/p/$path/milestones/$iid', params: { path: segment, iid: String(saved.iid) } });
+  });
+  return (
+    <form {...sending.form}>
+      <FormError error={sending.error} />
+      <Stack gap="md">
+        <TextInput
+          label="Title"
+          required
+          value={title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+          error={sending.reason('title')}
+        />
+        <div className={classes.dates}>
+          <TextInput
+            type="date"
+            label="Begins"
+            value={start}
+            onChange={(event) => setStart(event.currentTarget.value)}
+            error={sending.reason('start_date')}
+          />
+          <TextInput
+            type="date"
+            label="Due"
+            value={due}
+            onChange={(event) => setDue(event.currentTarget.value)}
+            error={sending.reason('due_date')}
+          />
+        </div>
+        <Textarea
+          label="Description"
+          description="Markdown"
+          autosize
+          minRows={5}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+          error={sending.reason('description')}
+        />
+        <Group gap="sm">
+          <Button type="submit" loading={sending.pending} disabled={title.trim() === ''}>
+            {milestone ? 'Save changes' : 'Create milestone'}
+          </Button>
+          <LinkButton to="/p/$path/milestones" params={{ path: segment }} size="sm">
+            Cancel
+          </LinkButton>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,56 @@
+/** Where a repository is that becomes a project here, and what opens it. */
+import { Group, PasswordInput, TextInput } from '@mantine/core';
+
+export interface Origin {
+  readonly address: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The address with name and password in it, as the API takes it. */
+export function addressOf({ address, username, password }: Origin): string {
+  const url = URL.parse(address.trim());
+  if (!url) return address.trim();
+  if (username) url.username = encodeURIComponent(username);
+  if (password) url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+interface Props {
+  readonly origin: Origin;
+  change(origin: Origin): void;
+  reason(field: string): string | undefined;
+}
+
+export function OriginFields({ origin, change, reason }: Props) {
+  return (
+    <>
+      <TextInput
+        label="Repository address"
+        description="As git clones it, with https:// in front. Branches and tags come along; requests and issues do not."
+        placeholder="https://example.com/group/project.git"
+        type="url"
+        required
+        value={origin.address}
+        onChange={(event) => change({ ...origin, address: event.currentTarget.value })}
+        error={reason('import_url')}
+      />
+      <Group grow align="start">
+        <TextInput
+          label="User name there"
+          description="Empty for a public one"
+          autoComplete="off"
+          value={origin.username}
+          onChange={(event) => change({ ...origin, username: event.currentTarget.value })}
+        />
+        <PasswordInput
+          label="Password or token there"
+          description="Forgotten when it is done"
+          autoComplete="new-password"
+          value={origin.password}
+          onChange={(event) => change({ ...origin, password: event.currentTarget.value })}
+        />
+      </Group>
+    </>
+  );
+}

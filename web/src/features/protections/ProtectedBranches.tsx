@@ -1,0 +1,235 @@
+/** Branches that only some push to and merge into, by the rules of a project or of a top-level group. */
+import { ActionIcon, Badge, Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type ProtectedBranch, type ProtectionPlace, protectedBranches } from '../../lib/protections.ts';
+import { useLive } from '../../lib/useLive.ts';
+import { changesTo, choiceOf, grantOf, inWords } from '../../lib/who-may.ts';
+import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { WhoMay } from './WhoMay.tsx';
+
+const maintainers = ['role:40'];
+
+/** A new rule, or the rule that is changed. */
+interface RuleFormProps {
+  readonly place: ProtectionPlace;
+  readonly rule: ProtectedBranch | null;
+  saved(): unknown;
+  leave?(): void;
+}
+
+function RuleForm({ place, rule, saved, leave }: RuleFormProps) {
+  const { project } = place;
+  const [name, setName] = useState('');
+  const [push, setPush] = useState(rule?.push_access_levels.map(choiceOf) ?? maintainers);
+  const [merge, setMerge] = useState(rule?.merge_access_levels.map(choiceOf) ?? maintainers);
+  const [unprotect, setUnprotect] = useState(rule?.unprotect_access_levels.map(choiceOf) ?? maintainers);
+  const [force, setForce] = useState(rule?.allow_force_push ?? false);
+  const [owners, setOwners] = useState(rule?.code_owner_approval_required ?? false);
+  const sending = useForm(async () => {
+    const flags = { allow_force_push: force, code_owner_approval_required: owners };
+    if (rule)
+      await place.change(rule.name, {
+        ...flags,
+        allowed_to_push: changesTo(rule.push_access_levels, push),
+        allowed_to_merge: changesTo(rule.merge_access_levels, merge),
+        allowed_to_unprotect: changesTo(rule.unprotect_access_levels, unprotect),
+      });
+    else {
+      await place.create({
+        ...flags,
+        name,
+        // Nobody chosen is nobody, not the default.
+        allowed_to_push: (push.length > 0 ? push : ['role:0']).map(grantOf),
+        allowed_to_merge: (merge.length > 0 ? merge : ['role:0']).map(grantOf),
+        allowed_to_unprotect: unprotect.map(grantOf),
+      });
+      setName('');
+    }
+    await saved();
+  });
+  const title = rule ? `Change ${rule.name}` : 'Protect a branch';
+  return (
+    <section aria-label={title}>
+      <Title order={3} mb="sm">
+        {title}
+      </Title>
+      <form {...sending.form}>
+        <FormError error={sending.error} />
+        <Stack gap="md" maw={520}>
+          {rule ? null : (
+            <TextInput
+              label="Branch or pattern"
+              description="* stands for any text: release/*"
+              required
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={sending.reason('name')}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
+          <WhoMay
+            project={project}
+            label="Allowed to push and merge"
+            value={push}
+            change={setPush}
+            known={rule?.push_access_levels ?? []}
+            keys
+          />
+          <WhoMay
+            project={project}
+            label="Allowed to merge"
+            value={merge}
+            change={setMerge}
+            known={rule?.merge_access_levels ?? []}
+          />
+          <WhoMay
+            project={project}
+            label="Allowed to change this protection"
+            description={`Of those who administer the ${place.noun}; nobody chosen means all of them`}
+            value={unprotect}
+            change={setUnprotect}
+            known={rule?.unprotect_access_levels ?? []}
+            withoutNobody
+          />
+          <Checkbox
+            label="Allow force push"
+            description="For those who may push"
+            checked={force}
+            onChange={(event) => setForce(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="Require approval of code owners"
+            description="Whoever may not push is told which owners to ask"
+            checked={owners}
+            onChange={(event) => setOwners(event.currentTarget.checked)}
+          />
+          <Group gap="sm">
+            <Button type="submit" loading={sending.pending}>
+              {rule ? 'Save changes' : 'Protect'}
+            </Button>
+            {leave ? (
+              <Button variant="default" onClick={leave}>
+                Cancel
+              </Button>
+            ) : null}
+          </Group>
+        </Stack>
+      </form>
+    </section>
+  );
+}
+
+const mark = (text: string) => (
+  <Badge size="sm" variant="default">
+    {text}
+  </Badge>
+);
+
+interface ProtectedBranchesProps {
+  readonly place: ProtectionPlace;
+  /** What tells that rules changed. */
+  readonly topics?: readonly string[];
+}
+const quiet: readonly string[] = [];
+
+export function ProtectedBranches({ place, topics = quiet }: ProtectedBranchesProps) {
+  const cache = useQueryClient();
+  const { data: rules, error } = useQuery(protectedBranches(place));
+  const [leaving, setLeaving] = useState<ProtectedBranch | null>(null);
+  const [changing, setChanging] = useState<string | null>(null);
+  const inherited = (rule: ProtectedBranch) => place.noun === 'project' && rule.inherited === true;
+  const changed = rules?.find((rule) => rule.name === changing && !inherited(rule)) ?? null;
+  useLive(topics, [place.key]);
+  const again = async () => {
+    setChanging(null);
+    await cache.invalidateQueries(protectedBranches(place));
+    if (place.project !== null) await cache.invalidateQueries({ queryKey: ['project', place.project, 'branches'] });
+  };
+  const remove = useMutation({
+    mutationFn: (name: string) => place.remove(name),
+    async onSuccess() {
+      setLeaving(null);
+      await again();
+    },
+  });
+  return (
+    <>
+      <Text c="var(--mr-dim)" mb="md">
+        {place.noun === 'group' ? 'These rules count in every project of the group and of the groups below. ' : null}
+        Nobody else pushes to them or merges into them, and nobody rewrites or removes them by git push. Where several
+        rules cover a branch, whoever one of them allows may.
+      </Text>
+      <FormError error={error} />
+      <Stack gap="lg">
+        {rules?.length === 0 ? <Text>No branch is protected.</Text> : null}
+        {rules && rules.length > 0 ? (
+          <DataList label="Protected branches">
+            {rules.map((rule) => (
+              <DataRow
+                key={rule.id}
+                title={
+                  <>
+                    <code>{rule.name}</code> {inherited(rule) ? mark('by the group') : null}{' '}
+                    {rule.allow_force_push ? mark('force push') : null}{' '}
+                    {rule.code_owner_approval_required ? mark('code owners') : null}
+                  </>
+                }
+                meta={
+                  <>
+                    <span>Push: {inWords(rule.push_access_levels)}</span>
+                    <span>Merge: {inWords(rule.merge_access_levels)}</span>
+                  </>
+                }
+                after={
+                  inherited(rule) ? null : (
+                    <>
+                      <Button
+                        variant="default"
+                        size="xs"
+                        aria-label={`Change ${rule.name}`}
+                        onClick={() => setChanging(rule.name)}
+                      >
+                        Change
+                      </Button>
+                      <ActionIcon
+                        variant="subtle"
+                        color="gray"
+                        size={30}
+                        aria-label={`Unprotect ${rule.name}`}
+                        onClick={() => setLeaving(rule)}
+                      >
+                        <IconTrash size={16} />
+                      </ActionIcon>
+                    </>
+                  )
+                }
+              />
+            ))}
+          </DataList>
+        ) : null}
+        {changed ? (
+          <RuleForm key={changed.id} place={place} rule={changed} saved={again} leave={() => setChanging(null)} />
+        ) : (
+          <RuleForm place={place} rule={null} saved={again} />
+        )}
+      </Stack>
+      <ConfirmName
+        opened={leaving !== null}
+        title="Unprotect branch"
+        text={`Everybody who may push to ${place.noun === 'project' ? 'the project' : 'a project'} may push to it then, and rewrite and remove it.`}
+        name={leaving?.name ?? ''}
+        action="Unprotect"
+        pending={remove.isPending}
+        error={remove.error}
+        close={() => setLeaving(null)}
+        confirm={() => leaving && remove.mutate(leaving.name)}
+      />
+    </>
+  );
+}

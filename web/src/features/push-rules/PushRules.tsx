@@ -1,0 +1,118 @@
+/** The push rule of a project, a group or the instance: what commits, branches and files must look like. */
+import { Button, Checkbox, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isOwnRule, type PushRule, type PushRulePlace, pushRuleOf } from '../../lib/push-rules.ts';
+import { FormError } from '../../ui/FormError.tsx';
+import { useForm } from '../../ui/forms.ts';
+import { Save } from '../settings/Save.tsx';
+
+const patterns = {
+  commit_message_regex: 'Commit messages must match',
+  commit_message_negative_regex: 'Commit messages must not match',
+  branch_name_regex: 'Branch names must match',
+  author_email_regex: 'Addresses of authors and committers must match',
+  file_name_regex: 'Names of new files must not match',
+} as const;
+const flags = {
+  prevent_secrets: 'Refuse files that look like keys and passwords',
+  deny_delete_tag: 'Refuse git push that removes a tag',
+  member_check: 'Authors and committers must have an account here',
+  commit_committer_check: 'Committers must be whoever pushes, by a confirmed address',
+  commit_committer_name_check: 'Committers must have the name of whoever pushes',
+  reject_unsigned_commits: 'Commits must be signed',
+  reject_non_dco_commits: 'Messages must be signed off',
+} as const;
+type PatternName = keyof typeof patterns;
+type FlagName = keyof typeof flags;
+const patternNames = Object.keys(patterns) as PatternName[];
+const flagNames = Object.keys(flags) as FlagName[];
+
+const reach = {
+  project: 'It counts for every push, API commit and merge of this project.',
+  group: 'It counts for all projects of this group and of the groups below that have no rule of their own.',
+  instance: 'It counts for all projects that have no rule, and no group above them that has one.',
+} as const;
+
+function RuleForm({ rule, place, own }: { rule: PushRule | null; place: PushRulePlace; own: boolean }) {
+  const [texts, setTexts] = useState(
+    () => Object.fromEntries(patternNames.map((name) => [name, rule?.[name] ?? ''])) as Record<PatternName, string>,
+  );
+  const [checks, setChecks] = useState(
+    () => Object.fromEntries(flagNames.map((name) => [name, rule?.[name] ?? false])) as Record<FlagName, boolean>,
+  );
+  const [size, setSize] = useState<number | string>(rule?.max_file_size ?? 0);
+  const cache = useQueryClient();
+  const saved = () => cache.invalidateQueries({ queryKey: place.key });
+  const sending = useForm(async () => {
+    const values = { ...texts, ...checks, max_file_size: Number(size) || 0 };
+    await (rule ? place.change(values) : place.create(values));
+    await saved();
+  });
+  const remove = useMutation({ mutationFn: () => place.remove(), onSuccess: saved });
+  return (
+    <form {...sending.form} aria-label="Push rule">
+      <FormError error={sending.error ?? remove.error} />
+      <Stack gap="md">
+        <Text size="xs" c="var(--mr-dim)">
+          Patterns are regular expressions (RE2). An empty one allows everything.
+        </Text>
+        {patternNames.map((name) => (
+          <TextInput
+            key={name}
+            label={patterns[name]}
+            value={texts[name]}
+            onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
+            error={sending.reason(name)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        ))}
+        <NumberInput
+          label="Largest file in megabytes"
+          description="0 for any"
+          min={0}
+          allowDecimal={false}
+          value={size}
+          onChange={setSize}
+          error={sending.reason('max_file_size')}
+          maw={240}
+        />
+        <Stack gap={10}>
+          {flagNames.map((name) => (
+            <Checkbox
+              key={name}
+              label={flags[name]}
+              checked={checks[name]}
+              onChange={(event) => setChecks({ ...checks, [name]: event.currentTarget.checked })}
+            />
+          ))}
+        </Stack>
+        <Save pending={sending.pending} done={sending.done} label="Save push rule">
+          {rule && own ? (
+            <Button variant="default" onClick={() => remove.mutate()} loading={remove.isPending}>
+              Remove push rule
+            </Button>
+          ) : null}
+        </Save>
+      </Stack>
+    </form>
+  );
+}
+
+/** `id` is that of the group, where the place is one. */
+export function PushRules({ place, id }: { place: PushRulePlace; id?: number }) {
+  const { data: rule, error } = useQuery(pushRuleOf(place));
+  const own = rule ? isOwnRule(place, rule, id) : false;
+  return (
+    <>
+      <FormError error={error} />
+      <Text c="var(--mr-dim)" mb="md">
+        {rule && !own
+          ? `This rule comes from above. Saving gives the ${place.noun} one of its own.`
+          : reach[place.noun]}
+      </Text>
+      {rule === undefined ? null : <RuleForm key={rule ? `${rule.id}` : 'none'} rule={rule} place={place} own={own} />}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+/** Settings of a project or a group: one list on the left, one part at a time. */
+import { Link } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { Page } from '../../ui/Page.tsx';
+import { SideList } from '../../ui/SideList.tsx';
+import classes from './settings.module.css';
+
+/** By the word in the address: what the list calls a part, and the part. The first one is shown without a word. */
+export type SettingsParts = Readonly<Record<string, readonly [string, ComponentType]>>;
+
+interface Props {
+  readonly kind: 'p' | 'g';
+  readonly segment: string;
+  /** Whose settings: for the title of the page. */
+  readonly whose: string;
+  readonly parts: SettingsParts;
+  readonly part: string | undefined;
+  /** Parts have no heading of their own. */
+  readonly headed?: boolean;
+}
+
+export function SettingsFrame({ kind, segment, whose, parts, part, headed = false }: Props) {
+  const entries = Object.entries(parts);
+  const [first] = entries;
+  const found = entries.find(([key]) => key === part) ?? first;
+  if (!found || !first) return null;
+  const [name, [title, Part]] = found;
+  const params = { path: segment };
+  return (
+    <Page title={`${title} · ${whose}`} heading="Settings">
+      <div className={classes.layout}>
+        <SideList label="Settings">
+          {entries.map(([key, [label]]) => (
+            <Link
+              key={key}
+              to={`/${kind}/$path/settings`}
+              params={params}
+              search={{ part: key === first[0] ? undefined : key }}
+              activeOptions={{ exact: true }}
+              aria-current={key === name ? 'page' : undefined}
+            >
+              {label}
+            </Link>
+          ))}
+          <Link to={`/${kind}/$path/audit_events`} params={params}>
+            Audit events
+          </Link>
+        </SideList>
+        <section aria-label={title} className={classes.part}>
+          {headed ? <h2>{title}</h2> : null}
+          <Part key={name} />
+        </section>
+      </div>
+    </Page>
+  );
+}

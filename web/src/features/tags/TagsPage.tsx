@@ -1,0 +1,141 @@
+/** Tags of a project: find one, download its files, make one, delete one. */
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { IconDownload, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client, type Schemas, unwrap } from '../../lib/api.ts';
+import { tagList } from '../../lib/history.ts';
+import { useLive } from '../../lib/useLive.ts';
+import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { DataList } from '../../ui/DataList.tsx';
+import { Command, EmptyState } from '../../ui/EmptyState.tsx';
+import { FilterBar } from '../../ui/FilterBar.tsx';
+import { LinkButton } from '../../ui/links.ts';
+import { Page } from '../../ui/Page.tsx';
+import { Pager } from '../../ui/Pager.tsx';
+import { RefRow } from '../branches/RefRow.tsx';
+import { level, useProject } from '../projects/useProject.ts';
+import { NewTag } from './NewTag.tsx';
+
+const formats = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const;
+
+function Download({ path, tag }: { path: string; tag: string }) {
+  const address = (format: string) =>
+    `/api/v4/projects/${encodeURIComponent(path)}/repository/archive.${format}?sha=${encodeURIComponent(`refs/tags/${tag}`)}`;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Download ${tag}`}>
+          <IconDownload size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {formats.map((format) => (
+          <Menu.Item key={format} component="a" href={address(format)} download>
+            {format}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export default function TagsPage() {
+  const search = useSearch({ from: '/p/$path/tags' });
+  const navigate = useNavigate({ from: '/p/$path/tags' });
+  const view = useProject();
+  const { project, path, segment } = view;
+  const { data } = useSuspenseQuery(tagList(path, search));
+  const [making, setMaking] = useState(false);
+  const [leaving, setLeaving] = useState<Schemas['Tag'] | null>(null);
+  const cache = useQueryClient();
+  const key = ['project', path, 'tags'];
+  useLive([`project:${project.id}:refs`], [key]);
+  const remove = useMutation({
+    mutationFn: (tag: string) =>
+      unwrap(
+        client.DELETE('/projects/{id}/repository/tags/{tag_name}', { params: { path: { id: path, tag_name: tag } } }),
+      ),
+    async onSuccess() {
+      setLeaving(null);
+      await cache.invalidateQueries({ queryKey: key });
+    },
+  });
+  const writes = view.level >= level.developer && !project.archived;
+  return (
+    <Page
+      title={`Tags · ${project.name_with_namespace}`}
+      heading="Tags"
+      actions={
+        <>
+          <LinkButton to="/p/$path/releases/$" params={{ path: segment, _splat: '' }}>
+            Releases
+          </LinkButton>
+          {writes && !project.empty_repo ? (
+            <Button size="xs" onClick={() => setMaking(true)}>
+              New tag
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      <FilterBar
+        label="Filter by name"
+        value={search.search ?? ''}
+        change={(text) => void navigate({ search: { search: text || undefined }, replace: true })}
+      />
+      {data.items.length === 0 ? (
+        <EmptyState title={search.search ? 'No tag has this name' : 'No tags yet'}>
+          {search.search ? 'Try a part of its name.' : <Command text="git tag v1.0 && git push origin v1.0" />}
+        </EmptyState>
+      ) : (
+        <DataList label="Tags">
+          {data.items.map((tag) => (
+            <RefRow
+              key={tag.name}
+              name={tag.name}
+              words={tag.protected ? ['protected'] : []}
+              message={tag.message}
+              commit={tag.commit}
+              at={tag.created_at ?? tag.commit.committed_date}
+              actions={
+                <>
+                  <Download path={path} tag={tag.name} />
+                  {writes && (!tag.protected || view.level >= level.maintainer) ? (
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      size={30}
+                      aria-label={`Delete ${tag.name}`}
+                      onClick={() => setLeaving(tag)}
+                    >
+                      <IconTrash size={16} />
+                    </ActionIcon>
+                  ) : null}
+                </>
+              }
+            />
+          ))}
+        </DataList>
+      )}
+      <Pager
+        page={search.page ?? 1}
+        nextPage={data.nextPage}
+        go={(page) => void navigate({ search: { ...search, page } })}
+      />
+      <NewTag opened={making} close={() => setMaking(false)} made={() => cache.invalidateQueries({ queryKey: key })} />
+      <ConfirmName
+        opened={leaving !== null}
+        title="Delete tag"
+        text="Commits that no branch and no other tag has can no longer be reached."
+        name={leaving?.name ?? ''}
+        action="Delete tag"
+        pending={remove.isPending}
+        error={remove.error}
+        close={() => setLeaving(null)}
+        confirm={() => leaving && remove.mutate(leaving.name)}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,78 @@
+/** Links of a group to groups of SAML and LDAP directories, told alike. */
+import { client, type Schemas, unwrap } from './api.ts';
+
+export interface DirectoryLink {
+  readonly key: string;
+  readonly name: string;
+  readonly level: number;
+  /** Provider or server; null for any. */
+  readonly provider: string | null;
+  /** Whether the name is a filter. */
+  readonly filter: boolean;
+}
+
+export interface DirectorySource {
+  readonly key: readonly string[];
+  list(): Promise<DirectoryLink[]>;
+  add(link: Omit<DirectoryLink, 'key'>): Promise<unknown>;
+  remove(link: DirectoryLink): Promise<unknown>;
+}
+
+const query = { per_page: 100 };
+
+export function samlLinks(id: string): DirectorySource {
+  const link = ({ name, access_level, provider }: Schemas['SamlGroupLink']): DirectoryLink => ({
+    key: `${provider ?? ''} ${name}`,
+    name,
+    level: access_level,
+    provider,
+    filter: false,
+  });
+  return {
+    key: ['group', id, 'saml-links'],
+    list: async () =>
+      (await unwrap(client.GET('/groups/{id}/saml_group_links', { params: { path: { id }, query } }))).map(link),
+    add: ({ name, level, provider }) =>
+      unwrap(
+        client.POST('/groups/{id}/saml_group_links', {
+          params: { path: { id } },
+          body: { saml_group_name: name, access_level: level, ...(provider ? { provider } : {}) },
+        }),
+      ),
+    remove: ({ name, provider }) =>
+      unwrap(
+        client.DELETE('/groups/{id}/saml_group_links/{saml_group_name}', {
+          params: { path: { id, saml_group_name: name }, ...(provider ? { query: { provider } } : {}) },
+        }),
+      ),
+  };
+}
+
+export function ldapLinks(id: string): DirectorySource {
+  const link = ({ cn, filter, group_access, provider }: Schemas['LdapGroupLink']): DirectoryLink => ({
+    key: `${provider} ${cn ?? ''} ${filter ?? ''}`,
+    name: cn ?? filter ?? '',
+    level: group_access,
+    provider,
+    filter: cn === null,
+  });
+  const named = (name: string, filter: boolean) => (filter ? { filter: name } : { cn: name });
+  return {
+    key: ['group', id, 'ldap-links'],
+    list: async () =>
+      (await unwrap(client.GET('/groups/{id}/ldap_group_links', { params: { path: { id }, query } }))).map(link),
+    add: ({ name, level, provider, filter }) =>
+      unwrap(
+        client.POST('/groups/{id}/ldap_group_links', {
+          params: { path: { id } },
+          body: { ...named(name, filter), group_access: level, provider: provider ?? '' },
+        }),
+      ),
+    remove: ({ name, provider, filter }) =>
+      unwrap(
+        client.DELETE('/groups/{id}/ldap_group_links', {
+          params: { path: { id }, query: { ...named(name, filter), provider: provider ?? '' } },
+        }),
+      ),
+  };
+}

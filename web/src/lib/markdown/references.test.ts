@@ -1,0 +1,46 @@
+/** Words that name requests, commits and people. */
+import { describe, expect, test } from 'vitest';
+import { findReferences } from './references.ts';
+
+const named = (text: string) =>
+  findReferences(text).map(({ start, end, kind, project }) => [kind, project, text.slice(start, end)]);
+
+describe('references in texts', () => {
+  test.each([
+    ['see !12.', [['merge_request', null, '!12']]],
+    [
+      'mill/race!3 and a/b/c@0123abcd',
+      [
+        ['merge_request', 'mill/race', 'mill/race!3'],
+        ['commit', 'a/b/c', 'a/b/c@0123abcd'],
+      ],
+    ],
+    ['thanks @ada.', [['user', null, '@ada']]],
+    ['@deadbeef1 wrote', [['user', null, '@deadbeef1']]],
+    ['since 3f786850e387550fdab836ed7e6dc881de23001b', [['commit', null, '3f786850e387550fdab836ed7e6dc881de23001b']]],
+    [
+      '(3f78685), 3f78685!',
+      [
+        ['commit', null, '3f78685'],
+        ['commit', null, '3f78685'],
+      ],
+    ],
+  ])('%s', (text, expected) => {
+    expect(named(text)).toEqual(expected);
+  });
+
+  test.each(['a!b', 'ada@example.com', '1234567', 'word!', '3f7868', 'https://host/x!1', 'deadbeefs', '@@', '&!1'])(
+    '%s names nothing',
+    (text) => {
+      expect(named(text)).toEqual([]);
+    },
+  );
+
+  test('long texts are searched in time, and give no more than a few hundred', () => {
+    const begun = performance.now();
+    expect(findReferences('a/'.repeat(200_000))).toEqual([]);
+    expect(findReferences('a.'.repeat(200_000))).toEqual([]);
+    expect(findReferences('!1 '.repeat(100_000))).toHaveLength(200);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+});

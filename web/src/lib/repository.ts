@@ -1,0 +1,114 @@
+/** What pages ask of a project's repository beside its files and history. */
+import { queryOptions } from '@tanstack/react-query';
+import { ApiError, client, type Schemas, unwrap } from './api.ts';
+
+const all = { per_page: 100 };
+
+export const securitySettings = (id: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'security-settings'],
+    queryFn: () => unwrap(client.GET('/projects/{id}/security_settings', { params: { path: { id } } })),
+  });
+
+export type CommitStatus = Schemas['CommitStatus'];
+
+/** What jobs and other CI systems said of a commit last; of one pipeline where one is named. */
+export const commitStatuses = (id: string, sha: string, pipelineId?: number) =>
+  queryOptions({
+    queryKey: ['project', id, 'commit', sha, 'statuses', pipelineId ?? null],
+    queryFn: () =>
+      unwrap(
+        client.GET('/projects/{id}/repository/commits/{sha}/statuses', {
+          params: { path: { id, sha }, query: { ...all, ...(pipelineId ? { pipeline_id: pipelineId } : {}) } },
+        }),
+      ),
+  });
+
+/** A branch; null where none has the name. */
+export const branchNamed = (id: string, branch: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'branches', 'named', branch],
+    queryFn: async () => {
+      try {
+        const path = { id, branch };
+        return await unwrap(client.GET('/projects/{id}/repository/branches/{branch}', { params: { path } }));
+      } catch (failure) {
+        if (failure instanceof ApiError && failure.status === 404) return null;
+        throw failure;
+      }
+    },
+  });
+
+type File = Schemas['RepositoryFile'];
+/** A file with what it contains; null where it is too large to be sent whole. */
+export type FileInView = Omit<File, 'content'> & { readonly content: string | null };
+
+/** What the server tells of a file that it does not send whole. */
+async function factsOf(id: string, ref: string, path: string): Promise<FileInView> {
+  const address = `/api/v4/projects/${encodeURIComponent(id)}/repository/files/${encodeURIComponent(path)}?ref=${encodeURIComponent(ref)}`;
+  const { headers } = await fetch(address, { method: 'HEAD' });
+  const fact = (name: string) => headers.get(`X-Gitlab-${name}`) ?? '';
+  return {
+    file_name: path.split('/').at(-1) ?? path,
+    file_path: path,
+    size: Number(fact('Size')),
+    encoding: 'base64',
+    content: null,
+    content_sha256: fact('Content-Sha256'),
+    ref,
+    blob_id: fact('Blob-Id'),
+    commit_id: fact('Commit-Id'),
+    last_commit_id: fact('Last-Commit-Id'),
+    execute_filemode: fact('Execute-Filemode') === 'true',
+  };
+}
+
+export const fileInView = (id: string, ref: string, path: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'file', ref, path, 'in-view'],
+    queryFn: async (): Promise<FileInView> => {
+      try {
+        const params = { path: { id, file_path: path }, query: { ref } };
+        return await unwrap(client.GET('/projects/{id}/repository/files/{file_path}', { params }));
+      } catch (failure) {
+        if (failure instanceof ApiError && failure.status === 413) return await factsOf(id, ref, path);
+        throw failure;
+      }
+    },
+  });
+
+/** Who changed which lines last. */
+export const blameOf = (id: string, ref: string, file: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'blame', ref, file],
+    queryFn: () =>
+      unwrap(
+        client.GET('/projects/{id}/repository/files/{file_path}/blame', {
+          params: { path: { id, file_path: file }, query: { ref } },
+        }),
+      ),
+  });
+
+/** Paths of all files of a ref. */
+export const allPaths = (id: string, ref: string) =>
+  queryOptions({
+    queryKey: ['project', id, 'paths', ref],
+    queryFn: async () => {
+      const query = { ref, recursive: true, pagination: 'none' as const };
+      const entries = await unwrap(client.GET('/projects/{id}/repository/tree', { params: { path: { id }, query } }));
+      return entries.filter((entry) => entry.type === 'blob').map((entry) => entry.path);
+    },
+    staleTime: 60_000,
+  });
+
+/** The last commits of the entries on a page of a folder's tree. */
+export const lastCommits = (id: string, ref: string, folder: string, page: number) =>
+  queryOptions({
+    queryKey: ['project', id, 'last-commits', ref, folder, page],
+    queryFn: () =>
+      unwrap(
+        client.GET('/projects/{id}/repository/tree/last_commits', {
+          params: { path: { id }, query: { ...all, ref, path: folder, page } },
+        }),
+      ),
+  });

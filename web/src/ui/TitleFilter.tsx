@@ -1,0 +1,35 @@
+/** Above a list of what has a title and a state: words to look for, and which states are shown. Kept in the address. */
+import { SegmentedControl } from '@mantine/core';
+import { FilterBar } from './FilterBar.tsx';
+
+export interface TitleSearch {
+  readonly search?: string | undefined;
+  readonly state?: string | undefined;
+}
+
+interface Props {
+  readonly value: TitleSearch;
+  /** The first one is shown where the address says nothing. */
+  readonly states: readonly { readonly value: string; readonly label: string }[];
+  /** What of the address changes; the list begins anew. `replace` while somebody types. */
+  change(to: TitleSearch & { page: undefined }, replace: boolean): void;
+}
+
+export function TitleFilter({ value, states, change }: Props) {
+  const usual = states[0]?.value;
+  return (
+    <FilterBar
+      label="Filter by title or description"
+      value={value.search ?? ''}
+      change={(text) => change({ search: text || undefined, page: undefined }, true)}
+    >
+      <SegmentedControl
+        size="xs"
+        aria-label="State"
+        data={[...states]}
+        value={value.state ?? usual ?? ''}
+        onChange={(next) => change({ state: next === usual ? undefined : next, page: undefined }, false)}
+      />
+    </FilterBar>
+  );
+}

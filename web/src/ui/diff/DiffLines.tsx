@@ -1,0 +1,139 @@
+/** The lines of one changed file, in one column or two, with what is said at them below them. */
+import { Fragment, memo, type ReactNode, useState } from 'react';
+import type { Schemas } from '../../lib/api.ts';
+import classes from './diff.module.css';
+import { type DiffLine, pairLines } from './hunks.ts';
+import { type LineComments, lineKey, moveBetweenLines } from './line-comments.ts';
+import type { DiffLook } from './look.ts';
+
+const signs = { added: '+', removed: '−', same: ' ', hunk: '', note: '' } as const;
+
+interface LinesProps {
+  readonly file: Schemas['FileDiff'];
+  readonly lines: readonly DiffLine[];
+  readonly comments: LineComments | undefined;
+}
+
+interface Talk {
+  /** The button beside a line that opens a form; the first one of the file is reached by Tab. */
+  button(line: DiffLine, first: boolean): ReactNode;
+  /** Whether anything stands below a line. */
+  below(line: DiffLine | null): ReactNode;
+}
+
+function useTalk(file: Schemas['FileDiff'], comments: LineComments | undefined): Talk {
+  const [open, setOpen] = useState<string | null>(null);
+  const path = file.new_path;
+  return {
+    button: (line, first) =>
+      comments?.form && line.kind !== 'hunk' && line.kind !== 'note' ? (
+        <button
+          type="button"
+          className={classes.comment}
+          data-comment
+          tabIndex={first ? 0 : -1}
+          aria-label={`Comment on line ${line.now ?? line.old}${line.now === null ? ' before the change' : ''}`}
+          onClick={() => setOpen(lineKey(path, line))}
+        >
+          +
+        </button>
+      ) : null,
+    below(line) {
+      if (!line || !comments) return null;
+      const key = lineKey(path, line);
+      const said = comments.said.get(key);
+      const form = open === key ? comments.form?.(file, line, () => setOpen(null)) : null;
+      return said || form ? (
+        <>
+          {said}
+          {form}
+        </>
+      ) : null;
+    },
+  };
+}
+
+const Below = ({ columns, children }: { columns: number; children: ReactNode }) =>
+  children ? (
+    <tr>
+      <td colSpan={columns} className={classes.talk}>
+        {children}
+      </td>
+    </tr>
+  ) : null;
+
+const Unified = memo(function Unified({ file, lines, comments }: LinesProps) {
+  const talk = useTalk(file, comments);
+  const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
+  return (
+    <tbody onKeyDown={moveBetweenLines}>
+      {lines.map((line, index) => (
+        <Fragment key={`${line.kind}${line.old}:${line.now}:${index}`}>
+          <tr data-kind={line.kind}>
+            <td className={classes.number} data-line={line.old ?? ''} />
+            <td className={classes.number} data-line={line.now ?? ''} />
+            <td className={classes.text}>
+              {talk.button(line, line === first)}
+              <span className={classes.sign}>{signs[line.kind]}</span>
+              {line.text}
+            </td>
+          </tr>
+          <Below columns={3}>{talk.below(line)}</Below>
+        </Fragment>
+      ))}
+    </tbody>
+  );
+});
+
+function Half({ line, side, button }: { line: DiffLine | null; side: 'old' | 'now'; button: ReactNode }) {
+  if (!line) return <td className={classes.nothing} colSpan={2} />;
+  return (
+    <>
+      <td className={classes.number} data-kind={line.kind} data-line={line[side] ?? ''} />
+      <td className={classes.text} data-kind={line.kind}>
+        {button}
+        <span className={classes.sign}>{signs[line.kind]}</span>
+        {line.text}
+      </td>
+    </>
+  );
+}
+
+const Split = memo(function Split({ file, lines, comments }: LinesProps) {
+  const talk = useTalk(file, comments);
+  const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
+  return (
+    <tbody onKeyDown={moveBetweenLines}>
+      {pairLines(lines).map(({ left, right }, index) => (
+        <Fragment key={`${left?.old}:${right?.now}:${index}`}>
+          <tr data-kind={left === right ? left?.kind : undefined}>
+            {left?.kind === 'hunk' ? (
+              <td colSpan={4} className={classes.text}>
+                {left.text}
+              </td>
+            ) : (
+              <>
+                <Half
+                  line={left}
+                  side="old"
+                  button={left && left !== right ? talk.button(left, left === first) : null}
+                />
+                <Half line={right} side="now" button={right ? talk.button(right, right === first) : null} />
+              </>
+            )}
+          </tr>
+          {left === right ? null : <Below columns={4}>{talk.below(left)}</Below>}
+          <Below columns={4}>{talk.below(right)}</Below>
+        </Fragment>
+      ))}
+    </tbody>
+  );
+});
+
+export function DiffLines({ look, ...props }: LinesProps & { look: DiffLook }) {
+  return (
+    <table className={classes.table} data-look={look}>
+      {look === 'Split' ? <Split {...props} /> : <Unified {...props} />}
+    </table>
+  );
+}
