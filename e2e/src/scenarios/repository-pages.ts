@@ -100,7 +100,8 @@ async function lines(suite: Suite, page: Page, call: Api, sha: string): Promise<
     await thread.getByRole('button', { name: 'Answer' }).click();
     await thread.getByRole('textbox', { name: 'Answer' }).fill('It is e.');
     await thread.getByRole('form', { name: 'Answer' }).getByRole('button', { name: 'Answer' }).click();
-    await thread.getByText('It is e.').waitFor();
+    // The field has the text as well, until the answer is kept.
+    await thread.getByRole('paragraph').filter({ hasText: 'It is e.' }).waitFor();
     type Thread = { notes: { position: { new_path: string; new_line: number; old_line: number | null } }[] };
     const [kept] = await call.expect<Thread[]>(200, 'GET', `${repository}/commits/${sha}/discussions`);
     const { new_path, new_line, old_line } = kept?.notes[0]?.position ?? {};

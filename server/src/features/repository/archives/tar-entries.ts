@@ -93,10 +93,14 @@ function reader(source: AsyncIterable<Buffer>) {
     }
     return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
   }
-  return { some, exactly, end: async () => await iterator.return?.() };
+  /** A writer whose last bytes nobody reads dies of it. */
+  async function drain(): Promise<void> {
+    for (let step = await iterator.next(); !step.done; step = await iterator.next());
+  }
+  return { some, exactly, drain, end: async () => await iterator.return?.() };
 }
 
-/** Reads to the end that the file itself states, and lets go of the source. */
+/** Reads to the end that the file itself states and what fills the last record behind it, and lets go of the source. */
 export async function* tarEntries(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = reader(source);
   try {
@@ -104,7 +108,7 @@ export async function* tarEntries(source: AsyncIterable<Buffer>): AsyncGenerator
     let pax = new Map<string, string>();
     for (;;) {
       const header = await bytes.exactly(block);
-      if (header.every((byte) => byte === 0)) return;
+      if (header.every((byte) => byte === 0)) return await bytes.drain();
       const type = String.fromCharCode(header[156] ?? 0);
       const size = Number(pax.get('size') ?? octalOf(header, 124, 12));
       if (type === 'x' || type === 'g') {
