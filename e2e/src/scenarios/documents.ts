@@ -14,6 +14,9 @@ const fence = '```';
 const drawing =
   '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="24" onload="top.stolen=1"><script>top.stolen=1</script><rect width="80" height="24" fill="teal"/></svg>';
 
+/** The first characters of an id of a commit: digits alone would be a number. */
+const short = (sha: string, length: number) => sha.slice(0, Math.max(length, sha.search(/[a-f]/) + 1));
+
 const readme = (sha: string) => `# Quill & ink
 
 <p align="center"><img src="art/logo.svg" alt="Logo" width="80"></p>
@@ -29,8 +32,8 @@ See [the guide](docs/guide.md#Sharpen-it), [below](#second-part) and [the folder
 | --- | ---: |
 | Oak | 12 |
 
-Written by @root in ${sha.slice(0, 10)} for !1, not by @nobody-there in 0123456789a for !99 or mail@root.
-Elsewhere: ${project}!1 and ${project}@${sha.slice(0, 8)}.[^why]
+Written by @root in ${short(sha, 10)} for !1, not by @nobody-there in 0123456789a for !99 or mail@root.
+Elsewhere: ${project}!1 and ${project}@${short(sha, 8)}.[^why]
 
 [^why]: Because *quills* wear.
 
@@ -252,7 +255,8 @@ export async function documentsJourney(suite: Suite): Promise<void> {
           await suite.step('a README is readable in dark mode on a telephone', async () => {
             await person.page.goto(`/${project}`);
             const frame = person.page.locator('iframe[title="Diagram"]').first();
-            await person.page.locator('code.language-mermaid').first().scrollIntoViewIfNeeded();
+            // Diagrams are drawn where they are looked at; what stands for one until then goes away at any moment.
+            await person.page.locator('math[display="block"]').first().scrollIntoViewIfNeeded();
             await person.page.frameLocator('iframe[title="Diagram"]').first().getByText('Feather').waitFor();
             await frame.scrollIntoViewIfNeeded();
             await look(person.page, 'readme-dark-390');
