@@ -212,7 +212,7 @@ beforeAll(async () => {
   };
   for (const [name, headers] of Object.entries(strange))
     actors.push({ name, headers, caller: anonymous, level: Level.none, invalid: true });
-}, 60_000);
+}, 180_000);
 afterAll(() => world.close());
 
 /** Refusals of the gate as status and body; null where the caller passes it. */
@@ -331,7 +331,7 @@ describe('[1/authentication/1][1/authentication/7][1/authentication/13][1/errors
       );
       expect(asked).toBeGreaterThan(routes.length * 14);
     },
-    60_000,
+    180_000,
   );
 
   test('security 1: other spellings of a path reach the same gate or nothing; fields of a file are only text', async () => {
@@ -370,7 +370,7 @@ describe('[1/authentication/1][1/authentication/7][1/authentication/13][1/errors
       }
     }
     expect(wrong).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   test('security 17: a child below another project than its own does not exist', async () => {
     const children: Readonly<Record<string, string>> = {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   canary = path.join(populated.world.app.directory, 'canary');
   await mkdir(canary);
   await writeFile(path.join(populated.world.app.directory, 'secret.txt'), canaryText);
-}, 120_000);
+}, 240_000);
 afterAll(() => populated.world.close());
 
 const routes = (): readonly Route[] => populated.world.app.routes;
@@ -112,7 +112,7 @@ describe('in every parameter of every route', () => {
     });
     expect(wrong).toEqual([]);
     expect(reached).toBeGreaterThan(shots.length * 0.95);
-  }, 120_000);
+  }, 240_000);
   test('security 4: options of git and ssh as refs, paths and names do nothing', async () => {
     const options = [
       '-h',

@@ -26,7 +26,7 @@ beforeAll(async () => {
     router.on('GET', `/api/v4${route.path}`, () => undefined, route);
   }
   routeOf = (method, url) => (routers.get(method)?.find('GET', url.split('?', 1)[0] ?? '')?.store as Route) ?? null;
-}, 120_000);
+}, 240_000);
 afterAll(() => populated.world.close());
 
 const documentPath = (path: string) => path.replaceAll(/:([a-z_]+)/g, '{$1}').replace(/\*$/, '{path}');

@@ -91,7 +91,7 @@ beforeAll(async () => {
   outages.end = async () => {
     await Promise.all([slow.end(), few.end(), cut.end()]);
   };
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await outages.end?.();
   await app.close();
@@ -346,7 +346,7 @@ describe('all routes', () => {
       }
     expect(wrong).toEqual([]);
     expect(refused).toBeGreaterThan(known.size * 2);
-  }, 60_000);
+  }, 180_000);
 
   test('[1/what-the-service-does/8] HEAD is GET without its body, everywhere', async () => {
     const wrong: string[] = [];
@@ -376,7 +376,7 @@ describe('all routes', () => {
     }
     expect(wrong).toEqual([]);
     expect(found).toBeGreaterThan(25);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('security 23', () => {

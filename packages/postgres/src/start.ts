@@ -116,7 +116,7 @@ async function adopt(
   const connection = connectionTo(file.socketDirectory, password);
   let version: string;
   try {
-    version = await waitForAnswer(connection, postmaster, paths);
+    version = await waitForAnswer(connection, postmaster, paths, await logSize(paths));
   } catch (error) {
     // It was about to end when we found it.
     if (postmaster.hasEnded()) return await adopt(paths, binaries, password, log);
@@ -146,10 +146,10 @@ async function start(
   const connection = connectionTo(host, password);
   const deadline = performance.now() + 15_000;
   for (;;) {
-    const offset = (await stat(paths.log)).size;
+    const offset = await logSize(paths);
     const postmaster = await launch(binaries, paths.data, args, accounts.server, paths.log);
     try {
-      await waitForAnswer(connection, postmaster, paths);
+      await waitForAnswer(connection, postmaster, paths, offset);
       return { postmaster, connection };
     } catch (error) {
       if (!postmaster.hasEnded()) await shutDown(postmaster, 2000);
@@ -161,11 +161,15 @@ async function start(
   }
 }
 
-async function prepareLog(paths: ClusterPaths, accounts: Accounts): Promise<void> {
-  const size = await stat(paths.log).then(
+/** Bytes; 0 when there is no log. */
+const logSize = (paths: ClusterPaths): Promise<number> =>
+  stat(paths.log).then(
     (file) => file.size,
     () => 0,
   );
+
+async function prepareLog(paths: ClusterPaths, accounts: Accounts): Promise<void> {
+  const size = await logSize(paths);
   if (size > LARGEST_LOG) await rename(paths.log, `${paths.log}.1`);
   await writeFile(paths.log, '', { flag: 'a', mode: 0o600 });
   if (accounts.server) await chown(paths.log, accounts.server.uid, accounts.server.gid);
@@ -191,17 +195,17 @@ function connectionTo(host: string, password: string): PostgresConnection {
   return { host, port: PORT, user: SUPERUSER, password, database: 'template1' };
 }
 
-/** Connects until the server answers, and returns its version (`18.4`). Recovery after a crash may take minutes. */
+/**
+ * Connects until the server answers, and returns its version (`18.4`). Recovery after a crash may take minutes. What the
+ * server said stands in its log after `offset`, taken before it was started: it may have ended before anybody looks.
+ */
 async function waitForAnswer(
   connection: PostgresConnection,
   postmaster: Postmaster,
   paths: ClusterPaths,
+  offset: number,
 ): Promise<string> {
   const deadline = performance.now() + 300_000;
-  const offset = await stat(paths.log).then(
-    (file) => file.size,
-    () => 0,
-  );
   for (;;) {
     const ready = readPidFile(paths.data)?.status === 'ready';
     if (ready) {
