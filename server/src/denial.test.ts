@@ -6,6 +6,7 @@ import { startWorld, type World } from '../test/ci.ts';
 import { buildAdmin, buildGroup, buildMember, buildProject, buildToken, buildUser } from '../test/factories.ts';
 import { gitClient } from '../test/git.ts';
 import { needsMore, type Place, pathOf, refusesMore } from '../test/routes.ts';
+import { type GroupRule, groupAbilities, type ProjectRule, projectAbilities } from './kernel/authz/abilities.ts';
 import { canOnGroup, canOnProject } from './kernel/authz/can.ts';
 import { Level } from './kernel/authz/levels.ts';
 import { anonymous, type Caller, type GroupSubject, type ProjectSubject } from './kernel/authz/subjects.ts';
@@ -225,6 +226,8 @@ function refusalOn(route: Route, caller: Caller, level: Level, place: Place, rol
   const { access } = route;
   const hidden = (visible: boolean, noun: string) =>
     visible ? (caller.user === null ? unauthorized : forbidden) : said(404, `404 ${noun} Not Found`);
+  // Where nobody gets in without a credential, strangers learn nothing of what is there.
+  const asks = (rule: ProjectRule | GroupRule) => caller.user === null && rule.open !== 'anyone';
   if (access.on === 'instance') {
     if (caller.user === null) return unauthorized;
     return access.ability === 'admin' && !caller.admin ? forbidden : null;
@@ -232,11 +235,13 @@ function refusalOn(route: Route, caller: Caller, level: Level, place: Place, rol
   if (access.on === 'project') {
     const subject: ProjectSubject = { kind: 'project', project: place.project, namespace: place.group, level };
     if (canOnProject(caller, access.ability, subject)) return null;
+    if (asks(projectAbilities[access.ability])) return unauthorized;
     return hidden(canOnProject(caller, 'read_project', subject), 'Project');
   }
   if (access.on === 'group') {
     const subject: GroupSubject = { kind: 'group', group: place.group, level, roleBelow };
     if (canOnGroup(caller, access.ability, subject)) return null;
+    if (asks(groupAbilities[access.ability])) return unauthorized;
     return hidden(canOnGroup(caller, 'read_group', subject), 'Group');
   }
   return null;

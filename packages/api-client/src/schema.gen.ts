@@ -10856,7 +10856,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             default_branch: string | null;
-            description: string | null;
+            /** @description Empty where nobody wrote one */
+            description: string;
             forks_count: number;
             http_url_to_repo: string;
             id: number;
@@ -14258,6 +14259,11 @@ export interface components {
              * @enum {string}
              */
             repository_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Hash of the repository
+             * @enum {string}
+             */
+            repository_object_format?: "sha1";
             /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
             repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
@@ -15842,6 +15848,11 @@ export interface components {
              * @enum {string}
              */
             repository_access_level?: "disabled" | "private" | "enabled";
+            /**
+             * @description Hash of the repository
+             * @enum {string}
+             */
+            repository_object_format?: "sha1";
             /** @description Bytes of the repository with its large files; 0 for any, null as the group; administrators only */
             repository_size_limit?: number | null;
             /** @description Whether users may ask to become members */
@@ -16338,7 +16349,8 @@ export interface components {
             creator_id?: number | null;
             custom_attributes?: components["schemas"]["CustomAttribute"][];
             default_branch: string | null;
-            description: string | null;
+            /** @description Empty where nobody wrote one */
+            description: string;
             emails_disabled?: boolean;
             emails_enabled?: boolean;
             /** @description Whether nothing was pushed yet */
@@ -16549,7 +16561,7 @@ export interface components {
             };
             /** Format: date-time */
             created_at: string;
-            description: string | null;
+            description: string;
             /**
              * @description `regeneration_in_progress`: a new archive is being made, the one before can be fetched
              * @enum {string}
@@ -16624,7 +16636,7 @@ export interface components {
             correlation_id: string | null;
             /** Format: date-time */
             created_at: string;
-            description: string | null;
+            description: string;
             /** @description Rows that were left out, at most 100; for members who may change the project */
             failed_relations: {
                 /** Format: date-time */
@@ -19936,7 +19948,7 @@ export interface components {
             project: {
                 /** Format: date-time */
                 created_at: string;
-                description: string | null;
+                description: string;
                 id: number;
                 name: string;
                 name_with_namespace: string;
@@ -20007,12 +20019,10 @@ export interface components {
         /** SamlGroupLink */
         SamlGroupLink: {
             access_level: number;
-            /** @description Always null: there are no roles of one's own */
-            member_role_id: number | null;
             /** @description Name of the group in the directory */
             name: string;
-            /** @description Provider that the link is about; null for any */
-            provider: string | null;
+            /** @description Provider that the link is about; left out for any */
+            provider?: string;
         };
         /** @description The token is valid and lacks every scope that the operation accepts. */
         ScopeError: {
@@ -36909,7 +36919,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PushRule"];
+                    "application/json": components["schemas"]["PushRule"] | null;
                 };
             };
             304: components["responses"]["NotModified"];

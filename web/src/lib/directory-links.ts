@@ -25,7 +25,7 @@ export function samlLinks(id: string): DirectorySource {
     key: `${provider ?? ''} ${name}`,
     name,
     level: access_level,
-    provider,
+    provider: provider ?? null,
     filter: false,
   });
   return {

@@ -8,7 +8,8 @@ type Values = Omit<PushRule, 'id' | 'project_id' | 'group_id' | 'created_at'>;
 export interface PushRulePlace {
   readonly noun: 'project' | 'group' | 'instance';
   readonly key: readonly string[];
-  read(): Promise<PushRule>;
+  /** Null, or refused as not found, where there is none. */
+  read(): Promise<PushRule | null>;
   /** The place's own rule; made from what counts until then. */
   create(values: Values): Promise<unknown>;
   change(values: Values): Promise<unknown>;

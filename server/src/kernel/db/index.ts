@@ -9,6 +9,6 @@ export {
   withRepositoryLock,
 } from './locks.ts';
 export { migrate } from './migrate.ts';
-export { containing } from './patterns.ts';
+export { containing, wordsOf } from './patterns.ts';
 export { createDb, createPool, type DatabaseAddress, type Db } from './pool.ts';
 export { transaction } from './tx.ts';

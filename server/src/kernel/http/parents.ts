@@ -1,5 +1,12 @@
 /** Loading and authorising the project or group that a path names, once, before any handler runs. */
-import type { GroupAbility, ProjectAbility } from '../authz/abilities.ts';
+import {
+  type GroupAbility,
+  type GroupRule,
+  groupAbilities,
+  type ProjectAbility,
+  type ProjectRule,
+  projectAbilities,
+} from '../authz/abilities.ts';
 import { canOnGroup, canOnProject } from '../authz/can.ts';
 import type { Caller, GroupSubject, ProjectSubject } from '../authz/subjects.ts';
 import { forbidden, notFound, unauthorized } from './errors.ts';
@@ -21,8 +28,16 @@ export function isFormerPath(subject: ProjectSubject | GroupSubject, idOrPath: s
 }
 
 /**
- * What the caller may not see is 404 (401 for anonymous callers where signing in could help is not told: the ecosystem
- * answers 404); what they see but may not do is 403, or 401 when nobody is signed in.
+ * Whoever shows no credential is asked for one where nobody gets in without, and before the path is looked up: the
+ * answer tells nothing of what is there.
+ */
+function requireCredential(caller: Caller, rule: ProjectRule | GroupRule): void {
+  if (caller.user === null && caller.credential.kind === 'none' && rule.open !== 'anyone') throw unauthorized();
+}
+
+/**
+ * What the caller may not see is 404, also for strangers where everybody reads what is public; what they see but may
+ * not do is 403, or 401 when nobody is signed in.
  */
 function refuse(caller: Caller, visible: boolean, noun: string): Error {
   if (!visible) return notFound(noun);
@@ -48,6 +63,7 @@ export async function loadProject(
   caller: Caller,
   ability: ProjectAbility,
 ): Promise<ProjectSubject> {
+  requireCredential(caller, projectAbilities[ability]);
   const subject = await loader.project(idOrPath, caller);
   if (!subject) throw notFound('Project');
   requireOnProject(caller, ability, subject);
@@ -61,6 +77,7 @@ export async function loadGroup(
   caller: Caller,
   ability: GroupAbility,
 ): Promise<GroupSubject> {
+  requireCredential(caller, groupAbilities[ability]);
   const subject = await loader.group(idOrPath, caller);
   if (!subject) throw notFound('Group');
   requireOnGroup(caller, ability, subject);

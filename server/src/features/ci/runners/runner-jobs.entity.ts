@@ -11,7 +11,7 @@ export const RunnerJob = Entity('RunnerJob', {
   ip_address: Nullable(Text()),
   project: Fields({
     id: Id(),
-    description: Nullable(Text()),
+    description: Text(),
     name: Text(),
     name_with_namespace: Text(),
     path: Text(),
@@ -30,7 +30,7 @@ export function runnerJob(json: JobJson, { project, namespace }: Place): RunnerJ
     ip_address: json.runner_manager?.ip_address ?? null,
     project: {
       id: project.id,
-      description: project.description,
+      description: project.description ?? '',
       name: project.name,
       name_with_namespace: `${namespace.full_name} / ${project.name}`,
       path: project.path,

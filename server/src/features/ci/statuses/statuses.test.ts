@@ -147,7 +147,7 @@ it('refuses what cannot follow, what is not there, and who may not', async () =>
   expect((await set(sha, { state: 'created' })).body).toEqual({ error: 'state does not have a valid value' });
   expect((await set(sha, { state: 'success', target_url: 'javascript:alert(1)' })).status).toBe(400);
   expect((await set(sha, { state: 'success', coverage: 101 })).status).toBe(400);
-  expect((await set(sha, { state: 'success' }, null)).status).toBe(404);
+  expect((await set(sha, { state: 'success' }, null)).status).toBe(401);
   expect((await set(sha, { state: 'success' }, (await buildToken(app)).secret)).status).toBe(404);
   expect((await set(sha, { state: 'success' }, (await project.member(Level.reporter)).secret)).status).toBe(403);
   expect((await set(sha, { state: 'success' }, (await project.member(Level.developer)).secret)).status).toBe(201);

@@ -122,7 +122,7 @@ describe.each(['group', 'project'] as const)('GET /%ss/:id/audit_events', (noun)
     expect(await events(base(), tokenOf('developer'))).toEqual(all.slice(0, 1));
     expect((await list(base(), tokenOf('reporter'))).status).toBe(403);
     expect((await list(base(), (await buildToken(app)).secret)).status).toBe(404);
-    expect((await list(base(), undefined)).status).toBe(404);
+    expect((await list(base(), undefined)).status).toBe(401);
     expect(await events(base(), tokenOf('owner'), { created_before: '2020-01-01' })).toEqual([]);
   });
 

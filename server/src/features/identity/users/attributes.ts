@@ -105,7 +105,7 @@ export const userAttributes: Readonly<Record<AttributeName, Attribute>> = {
   external: {
     stored: 'external',
     returned: 'account',
-    effect: 'sees no internal projects and groups',
+    effect: 'sees no internal projects and groups; makes no groups and projects of their own',
     test: 'identity/users/editing.test.ts',
     sample: true,
   },

@@ -21,6 +21,7 @@ import {
 import {
   conflictFrom,
   type ExternalIdentity,
+  ownPlaces,
   type ProfileColumns,
   privateAddress,
   type UserDependencies,
@@ -142,8 +143,10 @@ export function createEditing(deps: UserDependencies): UserEditing {
     if (!user) throw notFound('User');
     await checkFree(tx, user, changes);
     const byOther = origin.author?.id !== id;
+    const external = changes.columns.external ?? user.external;
     const row = await updateUser(tx, id, {
       ...changes.columns,
+      ...(external === user.external ? {} : ownPlaces(external, await settings.read(), changes.columns)),
       ...(username === undefined ? {} : { username }),
       ...(name === undefined ? {} : { name }),
       ...(email === undefined ? {} : await changeAddress(tx, user, email, changes.skipReconfirmation ?? false)),

@@ -279,6 +279,23 @@ describe('PUT /users/:id', () => {
     expect(await status()).toBe(404);
   });
 
+  it('external users make no groups and projects of their own', async () => {
+    const { user, secret } = await buildToken(app);
+    const own = { token: secret, json: { name: unique('own'), path: unique('own') } };
+    const none = { can_create_group: false, can_create_project: false, projects_limit: 0 };
+    const rights = async (json: Json) => (await put(user.id, json)).body;
+    expect(await rights({ external: true, projects_limit: 3 })).toMatchObject(none);
+    expect((await app.api('POST', '/groups', own)).status).toBe(403);
+    expect((await app.api('POST', '/projects', own)).status).toBe(403);
+    // What an administrator grants afterwards counts.
+    expect(await rights({ projects_limit: 3 })).toMatchObject({ ...none, can_create_project: true, projects_limit: 3 });
+    expect(await rights({ external: false, projects_limit: 5 })).toMatchObject({
+      can_create_group: true,
+      projects_limit: 5,
+    });
+    expect((await post({ ...names(), password, external: true })).body).toMatchObject(none);
+  });
+
   it('leaves audit events that hold no secret', async () => {
     const user = await buildUser(app);
     await put(user.id, { name: 'Other', password: 'never in an event' });

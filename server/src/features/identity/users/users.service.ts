@@ -118,6 +118,19 @@ export interface CreateUser {
   readonly origin?: AuditOrigin;
 }
 
+/** What people may make of their own: external ones work in the groups that let them in, and nowhere else. */
+export const ownPlaces = (
+  external: boolean,
+  values: ApplicationSettings,
+  wanted: { readonly can_create_group?: boolean | undefined; readonly projects_limit?: number | undefined },
+): Pick<User, 'can_create_group' | 'projects_limit'> =>
+  external
+    ? { can_create_group: false, projects_limit: 0 }
+    : {
+        can_create_group: wanted.can_create_group ?? values.can_create_group,
+        projects_limit: wanted.projects_limit ?? values.default_projects_limit,
+      };
+
 /** New accounts are external where the settings say so, unless their address is of the house. */
 function externalByDefault(email: string, values: ApplicationSettings): boolean {
   const internal = values.user_default_internal_regex;
@@ -190,6 +203,7 @@ export function createUsers(deps: UserDependencies): Users {
     const values = await settings.read();
     const { commit_email, ...profile } = user.profile ?? {};
     await dropUnconfirmed(tx, user.email, 0);
+    const external = user.external ?? externalByDefault(user.email, values);
     const row = await insertUser(tx, {
       ...profile,
       commit_email: commit_email && commit_email !== '_private' ? commit_email : null,
@@ -199,9 +213,8 @@ export function createUsers(deps: UserDependencies): Users {
       password_hash: passwordHash,
       state: user.state ?? 'active',
       admin: user.admin ?? false,
-      external: user.external ?? externalByDefault(user.email, values),
-      can_create_group: user.can_create_group ?? values.can_create_group,
-      projects_limit: user.projects_limit ?? values.default_projects_limit,
+      external,
+      ...ownPlaces(external, values, user),
       preferred_language: profile.preferred_language ?? values.default_preferred_language,
       color_scheme_id: profile.color_scheme_id ?? values.default_syntax_highlighting_theme,
       private_profile: user.private_profile ?? values.user_defaults_to_private_profile,

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { entityOfPlace, originOf, recordAudit } from '../../../kernel/audit/index.ts';
 import type { Caller, GroupSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
-import { Count, Entity, Id, ListOf, Nullable, Text } from '../../../kernel/http/entity.ts';
+import { Count, Entity, Id, ListOf, Nullable, Sometimes, Text } from '../../../kernel/http/entity.ts';
 import { badRequest, plainError, unprocessable } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { exactlyOneOf } from '../../../kernel/http/params/groups.ts';
@@ -27,8 +27,7 @@ import {
 const SamlGroupLinkEntity = Entity('SamlGroupLink', {
   name: Text({ description: 'Name of the group in the directory' }),
   access_level: Count(),
-  member_role_id: Nullable(Id({ description: "Always null: there are no roles of one's own" })),
-  provider: Nullable(Text({ description: 'Provider that the link is about; null for any' })),
+  provider: Sometimes(Text({ description: 'Provider that the link is about; left out for any' })),
 });
 const LdapGroupLinkEntity = Entity('LdapGroupLink', {
   cn: Nullable(Text()),
@@ -41,8 +40,7 @@ const LdapGroupLinkEntity = Entity('LdapGroupLink', {
 const samlJson = ({ name, access_level, provider }: SamlGroupLink) => ({
   name,
   access_level,
-  member_role_id: null,
-  provider,
+  ...(provider === null ? {} : { provider }),
 });
 const ldapJson = ({ cn, filter, access_level, provider }: LdapGroupLink) => ({
   cn,

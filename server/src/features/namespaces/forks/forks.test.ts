@@ -198,7 +198,7 @@ describe('the relation', () => {
     expect(await relate(ann)).toMatchObject({ status: 201, body: { forked_from_project: { id: source.id } } });
     expect((await source.row()).forks_count).toBe(before + 1);
     expect((await relate(ann)).status).toBe(409);
-    expect((await relate(undefined)).status).toBe(404);
+    expect((await relate(undefined)).status).toBe(401);
     const maintainer = await one.member(Level.maintainer);
     expect((await relate(maintainer)).status).toBe(403);
     expect((await api('DELETE', `/projects/${one.id}/fork`, maintainer)).status).toBe(403);

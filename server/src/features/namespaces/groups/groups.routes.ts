@@ -49,7 +49,8 @@ export function groupRoutes(deps: GroupRouteDependencies): Route[] {
       listProjects(db, caller, { namespaceId: group.id }, window, { counted: false }),
       listProjects(db, caller, { onlySharedWith: group.id }, window, { counted: false }),
     ]);
-    return { own: await present(own.items, caller), shared: await present(shared.items, caller) };
+    const shown = { inGroup: true };
+    return { own: await present(own.items, caller, shown), shared: await present(shared.items, caller, shown) };
   }
 
   interface DetailOptions {

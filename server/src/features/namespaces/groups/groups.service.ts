@@ -13,7 +13,7 @@ import type { Namespace, User } from '../../../kernel/db/rows.ts';
 import { emit } from '../../../kernel/events/index.ts';
 import { forbidden, invalidRecord, notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { requireOnGroup } from '../../../kernel/http/parents.ts';
-import { lockTree } from '../access/hierarchy.queries.ts';
+import { ancestorLimit, lockTree } from '../access/hierarchy.queries.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import { withPicture } from '../avatars/pictures.ts';
 import type { NamespacesDependencies } from '../deps.ts';
@@ -159,6 +159,8 @@ export function groupService(deps: NamespacesDependencies) {
       transaction(db, async (tx) => {
         const above = parent ? await lockNamespace(tx, parent.group.id) : null;
         if (above === undefined) throw notFound('Group');
+        if (above && above.traversal_ids.length > ancestorLimit)
+          throw invalidRecord({ parent_id: ['has too deep level of nesting'] });
         if (above) requireInherited(columns, above, { ownsParent: caller.admin || parent?.level === Level.owner });
         conflictOf(await takenBelow(tx, above?.id ?? null, { name, path }, null));
         await claimPath(tx, above ? `${above.full_path}/${path}` : path);

@@ -13,6 +13,7 @@ import {
 } from '../../../../test/factories.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
+import { ancestorLimit } from '../access/hierarchy.queries.ts';
 
 type Json = Record<string, unknown>;
 
@@ -155,6 +156,18 @@ describe('creating and changing', () => {
       status: 401,
       body: { message: '401 Unauthorized' },
     });
+  });
+
+  test('[1/errors/7] a group is no deeper than ancestor_limit', async () => {
+    let parent = await buildGroup(app, { owner: alice.user });
+    for (let level = 0; level < ancestorLimit; level += 1) parent = await buildGroup(app, { parent });
+    const path = unique('deep');
+    expect(await create(alice, { name: path, path, parent_id: parent.id })).toMatchObject({
+      status: 400,
+      body: { message: { parent_id: ['has too deep level of nesting'] } },
+    });
+    const above = parent.parent_id;
+    expect((await create(alice, { name: path, path, parent_id: above })).status).toBe(201);
   });
 
   test('[1/errors/7] missing and bad values are 400', async () => {
@@ -314,6 +327,9 @@ describe('lists', () => {
     expect(await list(carol, { visibility: 'internal', all_available: 'true' })).toEqual([internal.full_path]);
     expect(await list(carol, { search: `${prefix}-CHILD` })).toEqual([child.full_path]);
     expect(await list(carol, { search: '%' })).toEqual([]);
+    // Every word is somewhere in it, in any order.
+    expect(await list(carol, { search: ` child  ${prefix} ` })).toEqual([child.full_path]);
+    expect(await list(carol, { search: `child ${prefix} nowhere` })).toEqual([]);
   });
 
   test('[3/api.groups/1 order_by] [3/api.groups/1 sort] [3/api.groups/1 similarity] order', async () => {

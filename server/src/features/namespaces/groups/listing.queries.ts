@@ -1,7 +1,7 @@
 /** Lists of groups, filtered by what the caller may see. */
 import { sql } from 'kysely';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
-import { containing, type Db } from '../../../kernel/db/index.ts';
+import { containing, type Db, wordsOf } from '../../../kernel/db/index.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 import { type CursorValues, countLimit } from '../../../kernel/http/pagination.ts';
 import { idOrder, type KeysetOrder, keysetOrder } from '../../../kernel/http/paging.queries.ts';
@@ -49,9 +49,9 @@ export interface GroupWindow {
 function conditionsOf(filter: GroupFilter): Sql[] {
   const found: Sql[] = [sql`n.kind = 'group'`];
   if (filter.skip && filter.skip.length > 0) found.push(sql`n.id <> all(${[...filter.skip]}::bigint[])`);
-  if (filter.search) {
-    const pattern = containing(filter.search);
-    const path = filter.shortPaths ? sql`n.path` : sql`n.full_path`;
+  const path = filter.shortPaths ? sql`n.path` : sql`n.full_path`;
+  for (const word of wordsOf(filter.search ?? '')) {
+    const pattern = containing(word);
     found.push(sql`(n.name ilike ${pattern} or ${path} ilike ${pattern})`);
   }
   if (filter.visibility) found.push(sql`n.visibility = ${filter.visibility}`);

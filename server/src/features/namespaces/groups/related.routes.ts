@@ -97,7 +97,7 @@ export function relatedGroupRoutes(deps: NamespacesDependencies, listProjects: L
           caller,
           page,
           { ...filterOf(params, caller), onlySharedWith: subject.group.id },
-          listOptions(params, caller),
+          { ...listOptions(params, caller), inGroup: true },
         ),
     }),
     route({

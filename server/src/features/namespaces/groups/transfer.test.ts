@@ -149,6 +149,6 @@ describe('POST /groups/:id/transfer', () => {
     const maintainer = await buildToken(app);
     await buildMember(app, { user: maintainer.user, of: group, level: Level.maintainer });
     expect((await move(group, target, maintainer)).status).toBe(403);
-    expect((await app.api('POST', `/groups/${group.id}/transfer`)).status).toBe(404);
+    expect((await app.api('POST', `/groups/${group.id}/transfer`)).status).toBe(401);
   });
 });

@@ -104,7 +104,7 @@ describe('[3/api.members/7] those who invite', () => {
     await buildMember(app, { user: developer.user, of: group, level: Level.developer });
     expect((await invite(at, { email: address() }, developer)).status).toBe(403);
     expect((await call('POST', `${at}/invitations`, undefined, { email: address(), access_level: 30 })).status).toBe(
-      404,
+      401,
     );
     expect((await invite(at, {})).status).toBe(400);
     expect((await invite(at, { email: '' })).status).toBe(400);

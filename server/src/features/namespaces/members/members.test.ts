@@ -143,7 +143,7 @@ describe('adding', () => {
     const user = await buildUser(app);
     const json = { user_id: user.id, access_level: 30 };
     const stranger = await buildToken(app);
-    expect((await add(undefined, `/groups/${group.id}`, json)).status).toBe(404);
+    expect((await add(undefined, `/groups/${group.id}`, json)).status).toBe(401);
     expect((await add(stranger, `/groups/${group.id}`, json)).status).toBe(404);
     const openGroup = await buildGroup(app, { visibility: 'public' });
     expect((await add(undefined, `/groups/${openGroup.id}`, json)).status).toBe(401);

@@ -119,6 +119,13 @@ describe('[3/api.groups/4] GET /groups/:id/projects', () => {
     );
     const anonymous = await app.api<Json[]>('GET', `/groups/${top.id}/projects?with_shared=false`);
     expect(anonymous.body.map(({ id }) => id)).toEqual([a.id]);
+    // The long form, unlike the list of all projects, with nothing of a caller in it.
+    expect(anonymous.body[0]).toMatchObject({ archived: false, issues_enabled: false, jobs_enabled: true });
+    expect(anonymous.body[0]).not.toHaveProperty('permissions');
+    const whole = await app.api<{ projects: Json[] }>('GET', `/groups/${top.id}`);
+    expect(whole.body.projects.find(({ id }) => id === a.id)).toEqual(anonymous.body[0]);
+    const simple = await app.api<Json[]>('GET', `/groups/${top.id}/projects?with_shared=false&simple=true`);
+    expect(simple.body[0]).not.toHaveProperty('archived');
   });
 
   test('[3/api.groups/4 search, topic, with_issues_enabled, with_merge_requests_enabled] what they are about', async () => {
@@ -290,7 +297,7 @@ describe('[3/fields.project/1] the object', () => {
     );
     const bare = await app.api<Json>('POST', '/projects', { token: owner.secret, json: { name: unique('bare') } });
     expect(bare.body).toMatchObject({
-      description: null,
+      description: '',
       topics: [],
       tag_list: [],
       namespace: { name: owner.user.name, path: owner.user.username, kind: 'user' },

@@ -1,7 +1,7 @@
 /** Lists of projects: one query for every list of the API, filtered by what the caller may see. */
 import { sql } from 'kysely';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { containing, type Db } from '../../../kernel/db/index.ts';
+import { containing, type Db, wordsOf } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { type CursorValues, countLimit } from '../../../kernel/http/pagination.ts';
 import { idOrder } from '../../../kernel/http/paging.queries.ts';
@@ -95,12 +95,8 @@ const namespacesNamed = (pattern: string): Sql => sql`
 
 /** Each word must be found somewhere. A word with a slash is part of a full path, which no index has. */
 function searchCondition(search: string, namespaces: boolean): Sql {
-  const words = search
-    .trim()
-    .split(/\s+/)
-    .filter((word) => word !== '');
   return allOf(
-    words.map((word) => {
+    wordsOf(search).map((word) => {
       const pattern = containing(word);
       const own = sql`p.name ilike ${pattern} or p.path ilike ${pattern} or p.description ilike ${pattern}`;
       if (!namespaces) return sql`(${own})`;

@@ -10,8 +10,10 @@ import type { BasicProjectJson, ProjectJson, SharedGroup } from './projects.enti
 import { basicProjectJson, fileUrl, projectJson } from './projects.json.ts';
 
 export interface PresentOptions {
-  /** The short form; anonymous callers never get another. */
+  /** The short form; anonymous callers get no other unless `inGroup`. */
   readonly simple?: boolean | undefined;
+  /** As projects are listed in a group: nobody gets less than the long form without asking for it. */
+  readonly inGroup?: boolean | undefined;
   /** Sizes, for those who have at least the role of a reporter. */
   readonly statistics?: boolean | undefined;
   /** What administrators noted, for administrators. */
@@ -75,7 +77,7 @@ export function projectPresenter(deps: NamespacesDependencies): PresentProjects 
     const ids = subjects.map(({ project }) => project.id);
     const noted = options.customAttributes && caller.admin ? await customAttributesOf(db, 'project', ids) : null;
     const notes = (id: number) => (noted ? { custom_attributes: noted.get(id) ?? [] } : {});
-    if (options.simple || caller.user === null) {
+    if (options.simple || (caller.user === null && !options.inGroup)) {
       return await Promise.all(
         subjects.map(async (subject) => ({
           ...basicProjectJson(subject, caller, deps, await readme(subject)),

@@ -104,7 +104,7 @@ export function projectListRoutes({ db }: NamespacesDependencies, list: ListProj
             shared: params.with_shared,
             securityReports: params.with_security_reports,
           },
-          listOptions(params, caller),
+          { ...listOptions(params, caller), inGroup: true },
         ),
     }),
   ];

@@ -60,7 +60,7 @@ export type SharedGroup = Static<typeof sharedGroup>;
 
 const basic = {
   id: Id(),
-  description: Nullable(Text()),
+  description: Text({ description: 'Empty where nobody wrote one' }),
   name: Text(),
   name_with_namespace: Text(),
   path: Text(),

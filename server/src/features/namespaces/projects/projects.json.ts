@@ -33,7 +33,7 @@ export function basicProjectJson(
   const code = canOnProject(caller, 'read_code', subject);
   return {
     id: project.id,
-    description: project.description,
+    description: project.description ?? '',
     name: project.name,
     name_with_namespace: `${namespace.full_name} / ${project.name}`,
     path: project.path,

@@ -122,7 +122,8 @@ export function wideFilterOf(params: WideListParameters, caller: Caller): Projec
   return {
     ...filterOf(params, caller),
     importedBy: params.imported ? (caller.user?.id ?? 0) : undefined,
-    language: params.with_programming_language,
+    // Empty asks for nothing.
+    language: params.with_programming_language || undefined,
     includePendingDelete: caller.admin && params.include_pending_delete === true,
     minimumLevel: minimumLevel(params),
     active: params.active,

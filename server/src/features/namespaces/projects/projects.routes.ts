@@ -6,7 +6,7 @@ import type { User } from '../../../kernel/db/rows.ts';
 import { Entity, Text } from '../../../kernel/http/entity.ts';
 import { notFound } from '../../../kernel/http/errors.ts';
 import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
-import { Bool, Int, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
+import { Bool, Int, OneOf, Optional, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { Binary, type Route, route, streamed } from '../../../kernel/http/route.ts';
 import { findUser } from '../../identity/index.ts';
 import { type Pictures, pictureTypes } from '../avatars/pictures.ts';
@@ -32,6 +32,12 @@ const Accepted = Entity('Accepted', { message: Text() });
 
 const actingAs = (user: User): Caller => ({ user, credential: { kind: 'none' }, scopes: null, admin: user.admin });
 
+/** What the repository of a new project is, and starts with. */
+const firstContent = {
+  initialize_with_readme: Optional(Bool({ default: false, description: 'Make a first commit with a README' })),
+  repository_object_format: Optional(OneOf(['sha1'], { description: 'Hash of the repository' })),
+};
+
 export function projectRoutes({
   db,
   projects,
@@ -56,7 +62,7 @@ export function projectRoutes({
           name: Optional(Str({ description: 'Required without `path`' })),
           path: Optional(Str({ description: 'Made from the name by default' })),
           namespace_id: Optional(Int({ description: 'Default: the personal namespace' })),
-          initialize_with_readme: Optional(Bool({ default: false, description: 'Make a first commit with a README' })),
+          ...firstContent,
           ...startParameters,
         },
         rules(atLeastOneOf('name', 'path')),
@@ -77,7 +83,7 @@ export function projectRoutes({
         name: Str({ description: 'Name of the project' }),
         path: Optional(Str({ description: 'Made from the name by default' })),
         namespace_id: Optional(Int({ description: 'Default: the personal namespace' })),
-        initialize_with_readme: Optional(Bool({ default: false, description: 'Make a first commit with a README' })),
+        ...firstContent,
         ...startParameters,
       }),
       responses: { 201: Project },

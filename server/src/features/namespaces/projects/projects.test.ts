@@ -149,6 +149,15 @@ describe('creating', () => {
     expect((await create(alice, { name: 'ok', visibility: 'secret' })).status).toBe(400);
   });
 
+  test('a repository has the hash that there is; another is refused', async () => {
+    const made = await create(alice, { name: unique('hash'), repository_object_format: 'sha1' });
+    expect(made).toMatchObject({ status: 201, body: { repository_object_format: 'sha1' } });
+    expect(await create(alice, { name: unique('hash'), repository_object_format: 'sha256' })).toMatchObject({
+      status: 400,
+      body: { error: 'repository_object_format does not have a valid value' },
+    });
+  });
+
   test('with a README the repository is not empty, and another branch can become the default', async () => {
     const made = await create(alice, { name: unique('readme'), initialize_with_readme: true });
     const { id, web_url } = made.body;
@@ -367,7 +376,7 @@ describe('changing', () => {
     expect((await put(bob, project.id, { description: 'x' })).status).toBe(404);
     await buildMember(app, { user: bob.user, of: project, level: Level.developer });
     expect((await put(bob, project.id, { description: 'x' })).status).toBe(403);
-    expect((await put(undefined, project.id, { description: 'x' })).status).toBe(404);
+    expect((await put(undefined, project.id, { description: 'x' })).status).toBe(401);
     expect((await put(alice, project.id, { path: other.path })).body).toEqual({
       message: { path: ['has already been taken'] },
     });

@@ -60,7 +60,7 @@ export function shareService(db: Db) {
 
   return {
     async share(caller: Caller, subject: MemberSubject, terms: ShareTerms): Promise<Grant> {
-      checkTerms(subject, terms.level, terms.expiresAt);
+      checkTerms(subject, terms.level, terms.expiresAt, 'group_access');
       requireLevel(caller, subject, terms.level);
       const group = await invitee(caller, terms.groupId);
       if (subject.kind === 'group' && subject.group.traversal_ids.includes(group.group.id))

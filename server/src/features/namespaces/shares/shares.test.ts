@@ -69,11 +69,14 @@ test('[3/api.groups/8] what is refused', async () => {
   const at = `/groups/${group.id}/share`;
   const hidden = await buildGroup(app);
   const share = (json: Json, token?: BuiltToken) => call('POST', at, token, json);
-  expect((await share({ group_id: invited.id, group_access: 30 })).status).toBe(404);
+  expect((await share({ group_id: invited.id, group_access: 30 })).status).toBe(401);
   expect((await share({ group_id: invited.id, group_access: 30 }, guest)).status).toBe(404);
   expect((await share({ group_id: hidden.id, group_access: 30 }, owner)).status).toBe(404);
   expect((await share({ group_id: group.id, group_access: 30 }, owner)).status).toBe(400);
-  expect((await share({ group_id: invited.id, group_access: 31 }, owner)).status).toBe(400);
+  expect(await share({ group_id: invited.id, group_access: 31 }, owner)).toMatchObject({
+    status: 400,
+    body: { error: 'group_access does not have a valid value' },
+  });
   expect((await share({ group_id: invited.id }, owner)).status).toBe(400);
   expect((await share({ group_id: invited.id, group_access: 30, expires_at: '2020-01-01' }, owner)).status).toBe(400);
 });

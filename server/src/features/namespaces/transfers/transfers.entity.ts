@@ -19,7 +19,7 @@ import type { ExportRow, Failure, ImportRow } from './transfers.queries.ts';
 
 const identity = {
   id: Id(),
-  description: Nullable(Text()),
+  description: Text(),
   name: Text(),
   name_with_namespace: Text(),
   path: Text(),
@@ -30,7 +30,7 @@ const identity = {
 function identityOf({ project, namespace }: ProjectSubject) {
   return {
     id: project.id,
-    description: project.description,
+    description: project.description ?? '',
     name: project.name,
     name_with_namespace: `${namespace.full_name} / ${project.name}`,
     path: project.path,

@@ -56,7 +56,7 @@ describe.each(['projects', 'groups'] as const)('uploads of %s', (kind) => {
     const text = await upload(path, guest, '../../a b[1].html', '<script>alert(1)</script>');
     expect(text.body).toMatchObject({ alt: 'a_b_1_.html', markdown: `[a_b_1_.html](${text.body.url})` });
     expect((await upload(path, stranger)).status).toBe(404);
-    expect((await upload(path, null)).status).toBe(404);
+    expect((await upload(path, null)).status).toBe(401);
     expect(await app.api('POST', path, { token: guest.secret, form: { file: 'text' } })).toMatchObject({
       status: 400,
       body: { error: 'file is invalid' },

@@ -120,7 +120,7 @@ describe('comments', () => {
     for (const revision of ['nothing', 'f'.repeat(40), '--help'])
       for (const what of ['comments', 'discussions'])
         expect((await project.api('GET', `${at(revision)}/${what}`)).body).toEqual({ message: '404 Commit Not Found' });
-    expect((await say({ note: 'x' }, null)).status).toBe(404);
+    expect((await say({ note: 'x' }, null)).status).toBe(401);
     expect((await say({ note: 'x' }, stranger)).status).toBe(404);
     expect((await say({ note: 'x' }, guest)).status).toBe(403);
     expect((await project.api('GET', `${at()}/comments`, { token: guest.secret })).status).toBe(403);

@@ -400,7 +400,7 @@ it('belong to those in charge, with their log', async () => {
     ['POST', `${hook}/test/push_events`],
   ] as const) {
     expect((await call(method, path, undefined, developer)).status).toBe(403);
-    expect((await world.app.api(method, path)).status).toBe(404);
+    expect((await world.app.api(method, path)).status).toBe(401);
   }
 });
 

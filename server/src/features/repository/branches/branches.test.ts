@@ -205,7 +205,7 @@ describe('branches', () => {
     ])
       expect([answer.status, answer.body]).toEqual([403, { message: '403 Forbidden' }]);
     const anonymous = await project.api('POST', branches, { token: null, json: { branch: 'r', ref: 'main' } });
-    expect(anonymous.status).toBe(404);
+    expect(anonymous.status).toBe(401);
   });
 
   it('an empty repository has none', async () => {

@@ -33,5 +33,5 @@ it('[1/errors/9] takes who may push; an empty repository has nothing to remove',
   const project = await buildRepositoryProject(app, { files: null });
   expect((await project.api('DELETE', url)).status).toBe(202);
   expect((await project.api('DELETE', url, { token: (await project.member(20)).secret })).status).toBe(403);
-  expect((await project.api('DELETE', url, { token: null })).status).toBe(404);
+  expect((await project.api('DELETE', url, { token: null })).status).toBe(401);
 });

@@ -187,7 +187,7 @@ describe('parameters', () => {
   it('[1/errors/8] [1/errors/9] [1/errors/10] who may not push is refused', async () => {
     const actions = [{ action: 'create', file_path: 'x', content: '' }];
     const json = { branch: 'main', commit_message: 'm', actions };
-    expect((await post(json, null)).status).toBe(404);
+    expect((await post(json, null)).status).toBe(401);
     expect((await post(json, (await buildToken(app)).secret)).status).toBe(404);
     expect((await post(json, (await project.member(20)).secret)).status).toBe(403);
     const developer = await project.member(30);

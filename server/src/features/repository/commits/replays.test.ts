@@ -131,7 +131,7 @@ it('refuses who may not, and what is not there', async () => {
     expect((await replay(how, commit, { branch: 'nothing' })).body).toEqual({ message: '404 Branch Not Found' });
     expect((await replay(how, commit, {})).body).toEqual({ error: 'branch is missing' });
     expect((await replay(how, commit, { branch: '--upload-pack=x' })).status).toBe(404);
-    expect((await replay(how, commit, { branch: target }, null)).status).toBe(404);
+    expect((await replay(how, commit, { branch: target }, null)).status).toBe(401);
   }
   const [reads, writes] = [await project.member(Level.reporter), await project.member(Level.developer)];
   expect((await replay('cherry_pick', commit, { branch: target }, reads.secret)).status).toBe(403);

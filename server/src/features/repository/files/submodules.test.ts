@@ -46,7 +46,7 @@ it('is pointed to another commit by a commit of its own; who may not push is ref
   expect((await put('lib/part', {})).body).toEqual({ error: 'commit_sha is missing, branch is missing' });
   const reporter = await project.member(20);
   expect((await put('lib/part', { branch: 'sub', commit_sha: second }, reporter.secret)).status).toBe(403);
-  expect((await put('lib/part', { branch: 'sub', commit_sha: second }, null)).status).toBe(404);
+  expect((await put('lib/part', { branch: 'sub', commit_sha: second }, null)).status).toBe(401);
   const empty = await buildRepositoryProject(app, { files: null });
   const none = await empty.api('PUT', '/repository/submodules/a', { json: { branch: 'main', commit_sha: first } });
   expect([none.status, none.body.message]).toEqual([400, 'The repository is empty']);

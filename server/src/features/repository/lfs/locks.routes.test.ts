@@ -56,7 +56,7 @@ describe('locks of files', () => {
 
   it('are taken away by who made them; those of others by maintainers who say so', async () => {
     const [own, other] = [await locked('a.psd'), await locked('b.psd', bob)];
-    expect((await unlock(own, null)).status).toBe(404);
+    expect((await unlock(own, null)).status).toBe(401);
     expect((await unlock(own, (await project.member(20)).secret)).status).toBe(403);
     expect((await unlock(own, ann.secret)).status).toBe(204);
     expect((await unlock(own, ann.secret)).status).toBe(404);

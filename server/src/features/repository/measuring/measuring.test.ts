@@ -60,6 +60,7 @@ describe('languages', () => {
       (await app.api<Json[]>('GET', '/projects', { query: { with_programming_language } })).body.map(({ id }) => id);
     expect(await list('ruby')).toEqual([project.id]);
     expect(await list('Go')).toEqual([]);
+    expect(await list('')).toContain(project.id);
     await project.commit('main', { 'c.go': 'g'.repeat(400) });
     expect(await languages()).toEqual({ Go: 50, Ruby: 37.5, Python: 12.5 });
     const empty = await buildRepositoryProject(app, { files: null });
@@ -88,7 +89,7 @@ describe('sizes and commits', () => {
       const { body } = await project.api('GET', '?statistics=true');
       return (body.statistics as { repository_size: number }).repository_size > 1;
     });
-    expect((await project.api('POST', '/repository_size', { token: null })).status).toBe(404);
+    expect((await project.api('POST', '/repository_size', { token: null })).status).toBe(401);
     const developer = await project.member(Level.developer);
     expect((await project.api('POST', '/repository_size', { token: developer.secret })).status).toBe(403);
   });
@@ -133,7 +134,7 @@ describe('housekeeping and storage', () => {
     });
     expect((await project.api('GET', '/repository/commits/main')).status).toBe(200);
     expect((await project.api('POST', '/housekeeping', { json: { task: 'clean' } })).status).toBe(400);
-    expect((await project.api('POST', '/housekeeping', { token: null })).status).toBe(404);
+    expect((await project.api('POST', '/housekeeping', { token: null })).status).toBe(401);
     const developer = await project.member(Level.developer);
     expect((await project.api('POST', '/housekeeping', { token: developer.secret })).status).toBe(403);
   });

@@ -2,6 +2,8 @@
 import Type from 'typebox';
 import { originOf } from '../../../kernel/audit/index.ts';
 import type { Subject } from '../../../kernel/authz/subjects.ts';
+import { Nullable } from '../../../kernel/http/entity.ts';
+import { notFound } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, Int32, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { PushRule, pushRuleJson } from './push-rules.entity.ts';
@@ -90,9 +92,15 @@ export function pushRuleRoutes(rules: PushRuleService): Route[] {
         access: read,
         summary: `The push rule that counts for ${what}: its own, or the nearest one above`,
         params: Type.Object({ ...id }),
-        responses: { 200: PushRule },
+        // Of a project clients read `null` where there is none.
+        responses: { 200: noun === 'project' ? Nullable(PushRule) : PushRule },
         errors: [404],
-        handler: async ({ subject }) => pushRuleJson(await rules.show(ownerOf(subject))),
+        handler: async ({ subject }) => {
+          const found = await rules.show(ownerOf(subject));
+          if (found) return pushRuleJson(found);
+          if (noun === 'project') return null;
+          throw notFound('Push Rule');
+        },
       }),
       route({
         ...common,

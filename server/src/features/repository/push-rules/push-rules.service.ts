@@ -86,12 +86,9 @@ export function pushRuleService(db: Db) {
   }
 
   return {
-    /** The rule that counts here. */
-    async show(owner: RuleOwner): Promise<PushRule> {
-      const found = await ruleInForce(db, owner.place.project_id, owner.namespaceIds);
-      if (!found) throw notFound('Push Rule');
-      return found;
-    },
+    /** The rule that counts here, if any. */
+    show: (owner: RuleOwner): Promise<PushRule | undefined> =>
+      ruleInForce(db, owner.place.project_id, owner.namespaceIds),
 
     async create(owner: RuleOwner, origin: AuditOrigin, values: PushRuleValues): Promise<PushRule> {
       const kept = checked(values);

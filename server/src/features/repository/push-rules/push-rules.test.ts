@@ -78,10 +78,12 @@ describe('one rule per place', () => {
     '[3/fields.group-push-rule/1 id, created_at, commit_message_regex, commit_message_negative_regex, branch_name_regex, author_email_regex, file_name_regex, deny_delete_tag, member_check, prevent_secrets, max_file_size, commit_committer_check, reject_unsigned_commits] [3/api.groups/10 GET /groups/:id/push_rule, POST /groups/:id/push_rule, PUT /groups/:id/push_rule, DELETE /groups/:id/push_rule, deny_delete_tag, member_check, prevent_secrets, commit_committer_check, reject_unsigned_commits, commit_message_regex, commit_message_negative_regex, branch_name_regex, author_email_regex, file_name_regex, max_file_size] /%s: made, read, changed, removed',
     async (_kind, target, token, type) => {
       const at = target();
-      expect(await call('GET', at, token())).toMatchObject({
-        status: 404,
-        body: { message: '404 Push Rule Not Found' },
-      });
+      // Clients of projects expect null where there is none.
+      const none =
+        type === 'Project'
+          ? { status: 200, body: null }
+          : { status: 404, body: { message: '404 Push Rule Not Found' } };
+      expect(await call('GET', at, token())).toMatchObject(none);
       expect((await call('PUT', at, token(), {})).status).toBe(404);
       expect((await call('DELETE', at, token())).status).toBe(404);
       const made: { status: number; body: Json } = await call('POST', at, token(), {});
@@ -99,7 +101,7 @@ describe('one rule per place', () => {
       const blank = await call('PUT', at, token(), { branch_name_regex: '', max_file_size: 0 });
       expect(blank.body).toMatchObject({ ...everything, branch_name_regex: null, max_file_size: 0 });
       expect(await call('DELETE', at, token())).toMatchObject({ status: 204, body: null });
-      expect((await call('GET', at, token())).status).toBe(404);
+      expect(await call('GET', at, token())).toMatchObject(none);
       const events = await app.db
         .selectFrom('audit_events')
         .select('event')
@@ -141,9 +143,9 @@ describe('one rule per place', () => {
     const verbs: readonly Verb[] = ['GET', 'POST', 'PUT', 'DELETE'];
     for (const verb of verbs) {
       expect((await call(verb, `/groups/${group.id}`, maintainer)).status).toBe(403);
-      expect((await call(verb, `/groups/${group.id}`, undefined)).status).toBe(404);
+      expect((await call(verb, `/groups/${group.id}`, undefined)).status).toBe(401);
       expect((await call(verb, `/projects/${project.id}`, developer)).status).toBe(403);
-      expect((await call(verb, `/projects/${project.id}`, undefined)).status).toBe(404);
+      expect((await call(verb, `/projects/${project.id}`, undefined)).status).toBe(401);
       expect((await call(verb, '/admin', owner)).status).toBe(403);
       expect((await call(verb, '/admin', undefined)).status).toBe(401);
     }

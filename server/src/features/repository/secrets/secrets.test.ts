@@ -149,7 +149,7 @@ it('security settings: developers read, maintainers change, others are told no',
   const json = { pre_receive_secret_detection_enabled: false };
   const developer = await project.member(30);
   const reporter = await project.member(20);
-  expect((await project.api('GET', target, { token: null })).status).toBe(404);
+  expect((await project.api('GET', target, { token: null })).status).toBe(401);
   expect((await project.api('GET', target, { token: reporter.secret })).status).toBe(403);
   expect(await project.api('GET', target, { token: developer.secret })).toMatchObject({
     status: 200,

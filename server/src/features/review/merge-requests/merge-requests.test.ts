@@ -122,7 +122,7 @@ describe('creating', () => {
 
   it('[1/errors/9] [1/errors/10] who may not is refused', async () => {
     const json = { source_branch: 'main', target_branch: 'main', title: 't' };
-    expect((await project.api('POST', path, { token: null, json })).body).toEqual({ message: '404 Project Not Found' });
+    expect((await project.api('POST', path, { token: null, json })).body).toEqual({ message: '401 Unauthorized' });
     expect((await project.api('POST', path, { token: stranger.secret, json })).status).toBe(404);
     const reporter = await project.member(20);
     expect((await project.api('POST', path, { token: reporter.secret, json })).status).toBe(403);

@@ -158,7 +158,11 @@ describe('validation', () => {
     });
     for (const bad of ['', ' 7', '+7', '7.0', '0x7', '1e3', 'seven', true, {}, ['7'], 7.5])
       expect([bad, reason(() => json({ id: bad }))]).toEqual([bad, { error: 'id is invalid' }]);
-    for (const bad of ['', 'yes', '1', 'True', 1, 0, {}, [true]])
+    expect(json({ id: 1, flag: 1, steps: [{ action: 'a', force: 0 }] })).toMatchObject({
+      flag: true,
+      steps: [{ action: 'a', force: false }],
+    });
+    for (const bad of ['', 'yes', '1', 'True', 2, -1, 0.5, {}, [true], [1]])
       expect([bad, reason(() => json({ id: 1, flag: bad }))]).toEqual([bad, { error: 'flag is invalid' }]);
     for (const bad of ['', '1e3', '.', 'NaN', 'Infinity'])
       expect([bad, reason(() => json({ id: 1, ratio: bad }))]).toEqual([bad, { error: 'ratio is invalid' }]);

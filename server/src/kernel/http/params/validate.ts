@@ -80,6 +80,8 @@ const inRange = (schema: Node, value: number) =>
 
 function boolean(raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
   if (typeof raw === 'boolean') return raw;
+  // ADR 0005: documentation of clients writes booleans in JSON as numbers.
+  if (source === 'json' && (raw === 1 || raw === 0)) return raw === 1;
   if (typeof raw === 'string' && raw.length < 10) {
     if (source === 'json') return raw === 'true' ? true : raw === 'false' ? false : invalid(reasons, name);
     const word = raw.trim().toLowerCase();
