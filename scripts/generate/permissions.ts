@@ -9,6 +9,7 @@ import {
   type ProjectAbility,
   type ProjectRule,
   projectAbilities,
+  switchesOf,
 } from '../../server/src/kernel/authz/abilities.ts';
 import { Level } from '../../server/src/kernel/authz/levels.ts';
 import { acceptedScopes, type Route } from '../../server/src/kernel/http/route.ts';
@@ -45,7 +46,11 @@ function projectNotes(rule: ProjectRule): string {
   if (rule.open === 'anyone') notes.push('also everyone who can see the project');
   if (rule.open === 'signed-in') notes.push('also everyone signed in who can see the project');
   if (rule.condition === 'public-jobs') notes.push('while `public_jobs` is off: reporters and above only');
-  const features = featuresOf(rule).map((feature) => `\`${feature}_access_level\``);
+  const features = featuresOf(rule).map((feature) =>
+    switchesOf(feature)
+      .map((each) => `\`${each}_access_level\``)
+      .join(' and '),
+  );
   if (features.length > 0) notes.push(`needs ${features.join(' or ')}`);
   if (rule.changes) notes.push('not while archived or waiting for removal');
   return notes.join('; ');

@@ -25571,8 +25571,10 @@ export interface operations {
     getGroupsByIdMergeRequests: {
         parameters: {
             query?: {
-                /** @description Only those assigned to this user */
-                assignee_id?: number;
+                /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
+                assignee_id?: string;
+                /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
                 /** @description Only those of this author */
                 author_id?: number;
                 /** @description Only those of the author with this username */
@@ -25606,8 +25608,10 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Only those that this user is asked to review */
-                reviewer_id?: number;
+                /** @description Only those that this user is asked to review; `None` for nobody, `Any` for anybody */
+                reviewer_id?: string;
+                /** @description Only those that the person with this username is asked to review */
+                reviewer_username?: string;
                 /** @description Only those in this relation to the caller */
                 scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
                 /** @description Only those whose name or description contains this text */
@@ -34846,8 +34850,10 @@ export interface operations {
     getProjectsByIdMergeRequests: {
         parameters: {
             query?: {
-                /** @description Only those assigned to this user */
-                assignee_id?: number;
+                /** @description Only those assigned to this user; `None` for those to nobody, `Any` to anybody */
+                assignee_id?: string;
+                /** @description Only those assigned to all of these usernames. Also as `assignee_username=a,b` */
+                "assignee_username[]"?: string[];
                 /** @description Only those of this author */
                 author_id?: number;
                 /** @description Only those of the author with this username */
@@ -34879,8 +34885,10 @@ export interface operations {
                 page?: number;
                 /** @description Items per page, at most 100 */
                 per_page?: number;
-                /** @description Only those that this user is asked to review */
-                reviewer_id?: number;
+                /** @description Only those that this user is asked to review; `None` for nobody, `Any` for anybody */
+                reviewer_id?: string;
+                /** @description Only those that the person with this username is asked to review */
+                reviewer_username?: string;
                 /** @description Only those in this relation to the caller */
                 scope?: "created_by_me" | "assigned_to_me" | "reviews_for_me" | "all" | "created-by-me" | "assigned-to-me";
                 /** @description Only those whose name or description contains this text */
@@ -39721,9 +39729,9 @@ export interface operations {
     };
     getProjectsByIdRepositoryFilesByFilePath: {
         parameters: {
-            query?: {
-                /** @description Commit, branch or tag */
-                ref?: string;
+            query: {
+                /** @description Commit, branch or tag; HEAD is the default branch */
+                ref: string;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */

@@ -68,7 +68,7 @@ describe('writing', () => {
         message: 'Grüße\r\n\r\nText',
       }),
     );
-    const raw = `tree ${treeId('main')}\nparent ${tips[0]}\nparent ${tips[1]}\nauthor Ann <ann@example.org> 1700000000 +0130\ncommitter Ann <ann@example.org> 1700000000 +0130\n\nGrüße\n\nText\n`;
+    const raw = `tree ${treeId('main')}\nparent ${tips[0]}\nparent ${tips[1]}\nauthor Ann <ann@example.org> 1700000000 +0130\ncommitter Ann <ann@example.org> 1700000000 +0130\n\nGrüße\n\nText`;
     expect(fixture.plain(repo.path, ['hash-object', '-t', 'commit', '--stdin'], raw).trim()).toBe(made);
     expect(fixture.plain(repo.path, ['cat-file', 'commit', made])).toBe(raw);
     const tag = await inQuarantine((quarantine) =>
@@ -90,7 +90,7 @@ describe('writing', () => {
     );
     expect(await readCommit(repo, id)).toMatchObject({
       parents: [],
-      message: 'ab\n',
+      message: 'ab',
       author: { name: 'Eveparent x eve@x', email: 'abc' },
     });
     const bad = { ...person, offset: '+01\nparent' };

@@ -118,8 +118,14 @@ function identLine(person: Person): string {
   return `${cleanIdent(person.name)} <${cleanIdent(person.email)}> ${person.seconds} ${offset}`;
 }
 
+/** As it was given: who reads it back compares, so not even a line end is added. */
 function messageText(message: string): string {
-  const text = message.replace(/\0/g, '').replace(/\r\n/g, '\n');
+  return message.replace(/\0/g, '').replace(/\r\n/g, '\n');
+}
+
+/** A signature of a tag begins a line of its own. */
+function tagText(message: string): string {
+  const text = messageText(message);
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
@@ -160,5 +166,5 @@ export interface NewTag {
 export function createTag(quarantine: Quarantine, tag: NewTag): Promise<Sha> {
   const head = [`object ${tag.target}`, `type ${tag.targetType}`, `tag ${tag.name}`, `tagger ${identLine(tag.tagger)}`];
   if (/[\n\0]/.test(tag.name)) throw new GitError('invalid', 'not an acceptable tag name');
-  return writeObject(quarantine, 'tag', Buffer.from(`${head.join('\n')}\n\n${messageText(tag.message)}`));
+  return writeObject(quarantine, 'tag', Buffer.from(`${head.join('\n')}\n\n${tagText(tag.message)}`));
 }

@@ -110,6 +110,8 @@ export interface RepositoryAccess {
     sha: string,
   ): Promise<{ added: readonly string[]; modified: readonly string[]; removed: readonly string[] }>;
   changedPaths(project: RepositoryRow, from: string, to: string): Promise<string[]>;
+  /** How many files differ; a renamed one is one. */
+  changedFiles(project: RepositoryRow, from: string, to: string): Promise<number>;
   /** Text of a file at a commit; null when it does not exist, is no file, or is larger than `maximumBytes`. */
   readText(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | null>;
   /** All file paths at a commit. */

@@ -17,6 +17,7 @@ import { tagRoutes } from './branches/tags.routes.ts';
 import { repositoryBundles } from './bundles/bundles.ts';
 import { changelogRoutes } from './changelogs/changelogs.routes.ts';
 import { changelogService } from './changelogs/changelogs.service.ts';
+import { changesOf } from './commits/changes.ts';
 import { commitJson, projectPath } from './commits/commits.json.ts';
 import { areRelated } from './commits/commits.queries.ts';
 import { commitRoutes } from './commits/commits.routes.ts';
@@ -259,23 +260,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       }
     },
     diffOfCommit: commits.diffOfCommit,
-    async changes(project, sha) {
-      const repo = open(project);
-      const { parents } = await reader.commit(project, sha);
-      const parent = parents[0] === undefined ? null : knownSha(parents[0]);
-      const files = await git.changedFiles(repo, parent, knownSha(sha), { renames: false });
-      const paths = (wanted: (file: (typeof files)[number]) => boolean) =>
-        files.filter(wanted).map(({ newPath }) => newPath);
-      return {
-        added: paths(({ newFile }) => newFile),
-        modified: paths(({ newFile, deletedFile }) => !newFile && !deletedFile),
-        removed: paths(({ deletedFile }) => deletedFile),
-      };
-    },
-    async changedPaths(project, from, to) {
-      const files = await git.changedFiles(open(project), /^0+$/.test(from) ? null : knownSha(from), knownSha(to));
-      return [...new Set(files.flatMap((file) => [file.oldPath, file.newPath]))];
-    },
+    ...changesOf({ open, reader }),
     async readText(project, sha, path, maximumBytes) {
       const blob = await reader.blob(project, sha, path);
       const content = blob ? await reader.blobContent(project, blob.id, maximumBytes) : null;

@@ -16,6 +16,13 @@ export type Feature =
   | 'environments'
   | 'forking';
 
+/** What shows or works on code is on only for whom the repository is on, whatever its own switch says. */
+const overCode: ReadonlySet<Feature> = new Set(['merge_requests', 'builds', 'releases', 'environments']);
+
+/** The switches that must all let the caller in for a feature to be on. */
+export const switchesOf = (feature: Feature): readonly Feature[] =>
+  overCode.has(feature) ? [feature, 'repository'] : [feature];
+
 /** What both kinds of rule say. */
 interface Rule {
   /** Also for everyone who can see it: anyone on a public one, signed-in people on an internal one. */

@@ -8,6 +8,7 @@ import {
   type ProjectAbility,
   type ProjectRule,
   projectAbilities,
+  switchesOf,
 } from './abilities.ts';
 import { isWithin } from './addresses.ts';
 import { Level } from './levels.ts';
@@ -88,8 +89,9 @@ export function canOnProject(caller: Caller, ability: ProjectAbility, subject: P
   if (rule.changes && (subject.project.archived || subject.project.marked_for_deletion_on !== null)) return false;
   const reads = as === 'user' && readsAll(caller);
   const features = featuresOf(rule);
-  if (features.length > 0 && !features.some((feature) => offers(featureLevel(subject, feature), level, reads)))
-    return false;
+  const on = (feature: Feature) =>
+    switchesOf(feature).every((each) => offers(featureLevel(subject, each), level, reads));
+  if (features.length > 0 && !features.some(on)) return false;
   if (rule.needs && !canOnProject(caller, rule.needs, subject)) return false;
   if (caller.admin || (reads && rule.auditor)) return true;
   if (rule.condition === 'public-jobs' && !subject.project.public_jobs) return level >= Level.reporter;

@@ -9,6 +9,7 @@ import {
   type ProjectAbility,
   type ProjectRule,
   projectAbilities,
+  switchesOf,
 } from '../../../kernel/authz/abilities.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { type Caller, readsAll } from '../../../kernel/authz/subjects.ts';
@@ -205,9 +206,16 @@ export const abilityScope = (caller: Caller, ability: ProjectAbility): Scope =>
 
 function ruleScope(caller: Caller, ability: ProjectAbility): Scope {
   const rule: ProjectRule = projectAbilities[ability];
-  const levels = featuresOf(rule).map((feature) => sql.ref(`p.${feature}_access_level`));
+  const levels = featuresOf(rule).map((feature) =>
+    switchesOf(feature).map((each) => sql.ref(`p.${each}_access_level`)),
+  );
   const one = (of: (level: Sql) => Sql) =>
-    levels.length === 0 ? sql`true` : sql`(${sql.join(levels.map(of), sql` or `)})`;
+    levels.length === 0
+      ? sql`true`
+      : sql`(${sql.join(
+          levels.map((each) => allOf(each.map(of))),
+          sql` or `,
+        )})`;
   const offered = one((level) => sql`${level} <> 'disabled'`);
   if (caller.admin || (readsAll(caller) && rule.auditor)) return { tables: null, condition: offered };
   // Nobody stands between planners and reporters.

@@ -173,6 +173,22 @@ describe('settings of pipelines and jobs', () => {
     await set(project, { merge_requests_access_level: 'disabled' });
     expect((await api(project, 'GET', '/merge_requests')).status).toBe(403);
   });
+
+  it('security: what shows code follows the repository, whatever its own level says', async () => {
+    const project = await world.project({ visibility: 'public', public_jobs: true });
+    const stranger = (await buildToken(world.app)).secret;
+    const targets = ['/pipelines', '/jobs', '/merge_requests', '/releases', '/repository/commits/main/statuses'];
+    const ask = async (token?: string) =>
+      await Promise.all(targets.map(async (target) => (await api(project, 'GET', target, undefined, token)).status));
+    expect(await ask(stranger)).toEqual(targets.map(() => 200));
+    await set(project, { repository_access_level: 'private' });
+    expect(await ask(stranger)).toEqual(targets.map(() => 403));
+    expect(await ask()).toEqual(targets.map(() => 200));
+    await set(project, { repository_access_level: 'disabled' });
+    expect(await ask()).toEqual(targets.map(() => 403));
+    await set(project, { repository_access_level: 'enabled' });
+    expect(await ask(stranger)).toEqual(targets.map(() => 200));
+  });
 });
 
 describe('settings of merge requests and pushes', () => {
@@ -209,8 +225,8 @@ describe('settings of merge requests and pushes', () => {
     const made = await request(project, 'Title');
     expect(made).toMatchObject({ squash_on_merge: true, force_remove_source_branch: false });
     const { body } = await merge(project, made.iid);
-    expect(await message(project, body.merge_commit_sha)).toBe('M Title\n');
-    expect(await message(project, body.squash_commit_sha)).toBe('S Title\n');
+    expect(await message(project, body.merge_commit_sha)).toBe('M Title');
+    expect(await message(project, body.squash_commit_sha)).toBe('S Title');
     expect((await api(project, 'GET', '/repository/branches/work')).status).toBe(200);
   });
 

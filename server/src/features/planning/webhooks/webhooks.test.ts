@@ -101,7 +101,7 @@ it('a push is told to the project and to the groups above, with headers, commits
     commits: [
       {
         id: sha,
-        message: 'Second\n\nMore\n',
+        message: 'Second\n\nMore',
         title: 'Second',
         url: `${world.app.url}/${project.path}/-/commit/${sha}`,
         ...{ added: ['c.txt'], modified: ['a.txt'], removed: [] },

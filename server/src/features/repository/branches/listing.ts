@@ -1,7 +1,7 @@
 /** Lists of refs: which names fit a search, when refs were made, and their orders. */
 
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { invalidParameters } from '../../../kernel/http/errors.ts';
+import { plainError } from '../../../kernel/http/errors.ts';
 import type { Page, Paged } from '../../../kernel/http/pagination.ts';
 import { type ListOrder, pageOfList } from '../reading/positions.ts';
 import type { RefData, RepositoryReader } from '../reading/reader.ts';
@@ -12,7 +12,7 @@ import { matchesPattern } from '../writes/protection.ts';
 export function nameMatcher(search: string | undefined, regex: string | undefined): (name: string) => boolean {
   if (regex !== undefined) {
     const pattern = linearPattern(regex);
-    if (!pattern) throw invalidParameters(['regex is invalid']);
+    if (!pattern) throw plainError(400, 'Regex is invalid');
     return (name) => pattern(name);
   }
   if (!search) return () => true;

@@ -45,16 +45,21 @@ function content(action: FileAction): Buffer {
   return Buffer.from(text, 'base64');
 }
 
-/** New text is always given, if only as an empty one: a file is never emptied by what was left out. */
-function requireContent(action: FileAction): void {
-  if (action.content === undefined) throw invalidParameters(['actions[content] is missing']);
+/** What actions have to bring: new text is always given, if only as an empty one, so none is lost by what was left out. */
+function requireParts(actions: readonly FileAction[]): void {
+  const missing = actions.flatMap(({ action, content: text, previous_path }, at) => {
+    if (action === 'move') return previous_path === undefined ? [`actions[${at}][previous_path] is missing`] : [];
+    return (action === 'create' || action === 'update') && text === undefined
+      ? [`actions[${at}][content] is missing`]
+      : [];
+  });
+  if (missing.length > 0) throw invalidParameters(missing);
 }
 
 function treeAction(action: FileAction): git.TreeAction {
   const path = action.file_path;
   switch (action.action) {
     case 'create':
-      requireContent(action);
       return {
         action: 'create',
         path,
@@ -62,16 +67,14 @@ function treeAction(action: FileAction): git.TreeAction {
         ...(action.execute_filemode ? { executable: true } : {}),
       };
     case 'update':
-      requireContent(action);
       return { action: 'update', path, content: content(action) };
     case 'delete':
       return { action: 'delete', path };
     case 'move':
-      if (action.previous_path === undefined) throw badRequest('actions[previous_path] is missing');
       return {
         action: 'move',
         path,
-        previousPath: action.previous_path,
+        previousPath: action.previous_path ?? '',
         ...(action.content === undefined ? {} : { content: content(action) }),
       };
     case 'chmod':
@@ -145,6 +148,7 @@ export function commitService(deps: {
     async create(subject, caller, options) {
       const user = caller.user;
       if (!user) throw unauthorized();
+      requireParts(options.actions);
       if (git.branchNameProblem(options.branch) !== null) throw plainError(400, 'Branch name is invalid');
       const ref = `refs/heads/${options.branch}`;
       const { startProject } = options;
@@ -191,8 +195,8 @@ export function commitService(deps: {
             tree: await editor.write(),
             parents: start === null ? [] : [knownSha(start)],
             author: {
-              name: options.authorName ?? committer.name,
-              email: options.authorEmail ?? committer.email,
+              name: options.authorName || committer.name,
+              email: options.authorEmail || committer.email,
               seconds: committer.seconds,
             },
             committer,

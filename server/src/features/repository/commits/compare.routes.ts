@@ -54,7 +54,7 @@ export function compareRoutes(deps: CompareDependencies): Route[] {
       const commits = await Promise.all(
         ids.map(async (id) => commitJson(await reader.commit(subject.project, id), url)),
       );
-      return { commits, changes };
+      return { base, commits, changes };
     } catch (error) {
       throw asHttpError(error);
     } finally {
@@ -68,7 +68,7 @@ export function compareRoutes(deps: CompareDependencies): Route[] {
       access.commitsBetween(subject, from, to, { skip: 0, limit: mostCommits }),
       access.diff(subject.project, base, to),
     ]);
-    return { commits, changes };
+    return { base, commits, changes };
   }
 
   return [
@@ -96,18 +96,17 @@ export function compareRoutes(deps: CompareDependencies): Route[] {
         ]);
         if (from === null || to === null) throw notFound('Ref');
         const straight = params.straight ?? false;
-        const { commits, changes } = await (other
+        const { base, commits, changes } = await (other
           ? across(subject, other, from, to, straight)
           : within(subject, from, to, straight));
         const query = other ? `?from_project_id=${other.project.id}` : '';
-        const names = [params.from, params.to].map(encodeURIComponent).join('...');
         return {
           commit: commits[0] ?? null,
           commits: [...commits].reverse(),
           diffs: params.unidiff ? changes.files.map(unified) : changes.files,
           compare_timeout: changes.overflow,
           compare_same_ref: from === to,
-          web_url: `${deps.details.urlOf(subject)}/-/compare/${names}${query}`,
+          web_url: `${deps.details.urlOf(subject)}/-/compare/${base}...${to}${query}`,
         };
       },
     }),

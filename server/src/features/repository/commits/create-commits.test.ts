@@ -31,7 +31,7 @@ describe('parameters', () => {
     const user = project.owner.user;
     expect(answer.body).toMatchObject({
       title: 'Add b',
-      message: expect.stringMatching(/^Add b\n\nBody\n?$/),
+      message: 'Add b\n\nBody',
       author_name: user.name,
       author_email: user.email,
       committer_name: user.name,
@@ -141,6 +141,11 @@ describe('parameters', () => {
     // Either refused or made harmless: never a second header line.
     expect([201, 400]).toContain(evil.status);
     if (evil.status === 201) expect(evil.body.author_name).not.toContain('\n');
+    const empty = await act('emptyauthor', [{ action: 'create', file_path: 'e', content: '' }], {
+      author_name: '',
+      author_email: '',
+    });
+    expect(empty.body).toMatchObject({ author_name: project.owner.user.name, author_email: project.owner.user.email });
   });
 
   it('[2/api.commits/2 force] overwrites the branch with a commit on the start point', async () => {
@@ -278,13 +283,20 @@ describe('actions', () => {
       start_branch: undefined,
     });
     expect(await raw('mv', 'kept2')).toBe('changed');
-    const missing = await act('mv2', [{ action: 'move', file_path: 'x' }]);
-    expect(missing.status).toBe(400);
+    const missing = await act('mv2', [
+      { action: 'delete', file_path: 'b.txt' },
+      { action: 'move', file_path: 'x' },
+      { action: 'create', file_path: 'y' },
+    ]);
+    expect([missing.status, missing.body]).toEqual([
+      400,
+      { error: 'actions[1][previous_path] is missing, actions[2][content] is missing' },
+    ]);
   });
 
   it.each(['create', 'update'] as const)('[2/api.commits/6 content] %s without content is refused', async (action) => {
     const made = await act('empty', [{ action, file_path: action === 'create' ? 'new.txt' : 'a.txt' }]);
-    expect([made.status, made.body]).toEqual([400, { error: 'actions[content] is missing' }]);
+    expect([made.status, made.body]).toEqual([400, { error: 'actions[0][content] is missing' }]);
   });
 
   it('[2/api.commits/7 encoding] [2/api.commits/7 text] [2/api.commits/7 base64] base64 carries any bytes, and is refused when it is none', async () => {

@@ -130,10 +130,16 @@ it('answers common ancestors, contributors and lengths', async () => {
     commits: 1,
   });
   expect((await people({ ref: 'nothing' })).status).toBe(404);
+  // One address is one person, by the name of most commits, and merges are nobody's work.
+  await project.commit('left', { again: '' }, { author_name: 'Zo', author_email: 'z@x.org' });
+  await project.commit('left', { more: '' }, { author_name: 'Zoe', author_email: 'z@x.org' });
+  await project.commit('left', { most: '' }, { author_name: 'Zoe', author_email: 'z@x.org' });
+  const zoe = { name: 'Zoe', email: 'z@x.org', commits: 3 };
+  expect((await people({ ref: 'left', order_by: 'email', sort: 'desc' })).body[0]).toMatchObject(zoe);
   const length = async (query: Record<string, string> = {}) =>
     (await project.api<{ count: number }>('GET', `/repository/commits/${left}/sequence`, { query })).body.count;
   expect(await length()).toBe(
-    (await project.api<Json[]>('GET', '/repository/commits', { query: { ref_name: 'left' } })).body.length,
+    (await project.api<Json[]>('GET', '/repository/commits', { query: { ref_name: left } })).body.length,
   );
   expect(await length({ first_parent: 'true' })).toBe(await length());
 });
@@ -145,9 +151,19 @@ it('diffs have the headers of patches where they are asked for', async () => {
   const plain = await diffs({});
   expect(plain).toMatch(/^@@/);
   expect(await diffs({ unidiff: 'true' })).toBe(`--- /dev/null\n+++ b/p.txt\n${plain}`);
-  const compared = await project.api<{ diffs: { diff: string }[] }>('GET', '/repository/compare', {
+  const compared = await project.api<{ web_url: string; diffs: { diff: string }[] }>('GET', '/repository/compare', {
     query: { from: 'main', to: 'patch', unidiff: 'true' },
   });
   expect(compared.body.diffs[0]?.diff).toBe(`--- /dev/null\n+++ b/p.txt\n${plain}`);
+  const [base, from] = await Promise.all(
+    ['patch~1', 'main'].map(async (ref) => (await project.api(`GET`, `/repository/commits/${ref}`)).body.id as string),
+  );
+  expect(compared.body.web_url).toMatch(new RegExp(`/-/compare/${base}\\.\\.\\.${sha}$`));
+  await project.commit('main', { 'ahead.txt': 'x\n' });
+  const straight = await project.api<{ web_url: string }>('GET', '/repository/compare', {
+    query: { from: 'main', to: 'patch', straight: true },
+  });
+  const ahead = (await project.api('GET', '/repository/commits/main')).body.id as string;
+  expect([from, straight.body.web_url]).toEqual([base, expect.stringContaining(`/-/compare/${ahead}...${sha}`)]);
   expect(createHash('sha256').update('x\n').digest('hex')).toBe((await read('p.txt', 'patch')).content_sha256);
 });

@@ -179,7 +179,7 @@ it('an empty repository has an answer on every route', async () => {
   for (const [target, status] of [
     ['tree', 404],
     ['archive', 404],
-    ['files/a', 404],
+    ['files/a', 400],
     ['files/a?ref=main', 404],
     ['files/a/raw', 404],
     ['files/a/blame?ref=main', 404],

@@ -115,7 +115,7 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
         if (sha === null) throw notFound('Tree');
         const path = (params.path ?? '').replace(/^\/+|\/+$/g, '');
         const entries = await reader.tree(subject.project, sha, path, params.recursive ?? false);
-        if (!entries) throw notFound('Tree');
+        if (!entries) throw notFound('invalid revision or path');
         const ordered = params.recursive ? entries : directoriesFirst(entries);
         if (params.pagination === 'none') return ordered;
         return pageOfList(page, ordered, byPath(ordered, !params.recursive));
@@ -132,7 +132,7 @@ export function fileRoutes(deps: FileRoutesDependencies): Route[] {
       params: Type.Object({
         id,
         file_path: filePath,
-        ref: Optional(Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag' })),
+        ref: Str({ minLength: 1, maxLength: 1024, description: 'Commit, branch or tag; HEAD is the default branch' }),
       }),
       responses: { 200: RepositoryFile },
       handler: async ({ params, subject, header, request, signal }) => {

@@ -67,7 +67,8 @@ describe('tree', () => {
   it('[1/errors/10] unknown refs and paths, and an empty repository, are 404', async () => {
     for (const query of [{ ref: 'nothing' }, { path: 'nothing' }, { path: 'README.md' }, { ref: '--output=x' }]) {
       const answer = await project.api('GET', '/repository/tree', { query });
-      expect([query, answer.status, answer.body]).toEqual([query, 404, { message: '404 Tree Not Found' }]);
+      const what = query.path === undefined ? 'Tree' : 'invalid revision or path';
+      expect([query, answer.status, answer.body]).toEqual([query, 404, { message: `404 ${what} Not Found` }]);
     }
     const none = await empty.api('GET', '/repository/tree');
     expect([none.status, none.body]).toEqual([404, { message: '404 Tree Not Found' }]);
@@ -131,8 +132,12 @@ describe('files', () => {
     expect((await file('nothing', { ref: 'main' })).body).toEqual({ message: '404 File Not Found' });
     expect((await file('src', { ref: 'main' })).body).toEqual({ message: '404 File Not Found' });
     expect((await file('README.md', { ref: 'nothing' })).body).toEqual({ message: '404 Commit Not Found' });
-    expect((await file('README.md', {}, { token: null })).body).toEqual({ message: '404 Project Not Found' });
-    expect((await empty.api('GET', '/repository/files/README.md')).status).toBe(404);
+    expect((await file('README.md', { ref: 'main' }, { token: null })).body).toEqual({
+      message: '404 Project Not Found',
+    });
+    expect((await file('README.md', {})).body).toEqual({ error: 'ref is missing' });
+    expect((await file('README.md', { ref: 'HEAD' })).body).toMatchObject({ file_name: 'README.md', ref: 'HEAD' });
+    expect((await empty.api('GET', '/repository/files/README.md', { query: { ref: 'main' } })).status).toBe(404);
   });
 
   it('security 2: dots never leave the tree, at any depth, on file, raw, tree and archive', async () => {

@@ -1,7 +1,7 @@
 /** The reader over packages/git: revisions are resolved to ids first, everything after works on ids. */
 import { Readable } from 'node:stream';
 import * as git from '@millrace/git';
-import { badRequest, HttpError, notFound, unavailable } from '../../../kernel/http/errors.ts';
+import { badRequest, conflict, HttpError, notFound, plainError, unavailable } from '../../../kernel/http/errors.ts';
 import type { RepositoryRow } from '../face.ts';
 import type { ArchiveFormat, CommitData, RefData, RepositoryReader, TreeItem } from './reader.ts';
 
@@ -23,6 +23,13 @@ function asStorageError(error: unknown): unknown {
   return found === null || found.code === 'missing' ? null : asHttpError(found);
 }
 
+/** Why a ref did not move, in words for people. */
+export function unmovedReason(error: git.GitError): string {
+  if (error.code === 'conflict' || error.code === 'exists') return 'the ref was changed at the same time: fetch first';
+  if (error.code === 'directory_conflict') return 'a ref with a conflicting name exists';
+  return error.code === 'locked' ? 'the ref is locked' : 'the ref could not be updated';
+}
+
 export function asHttpError(error: unknown): unknown {
   if (!git.isGitError(error)) return asStorageError(error) ?? error;
   switch (error.code) {
@@ -42,11 +49,12 @@ export function asHttpError(error: unknown): unknown {
       return unavailable('the client has gone');
     case 'limit':
       return new HttpError(413, { message: `413 Request Entity Too Large - ${error.message}` });
+    case 'directory_conflict':
+      return plainError(400, unmovedReason(error));
     case 'conflict':
     case 'exists':
     case 'locked':
-    case 'directory_conflict':
-      return new HttpError(409, { message: `409 Conflict: ${error.message}` });
+      return conflict(unmovedReason(error));
     default:
       return error;
   }

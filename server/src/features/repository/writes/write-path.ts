@@ -11,7 +11,7 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction, withLock, withRepositoryLock } from '../../../kernel/db/index.ts';
 import { forbidden, plainError, unavailable } from '../../../kernel/http/errors.ts';
 import type { RepositoryRow, WriteRequest } from '../face.ts';
-import { asHttpError, knownSha, type OpenRepository } from '../reading/git-reader.ts';
+import { asHttpError, knownSha, type OpenRepository, unmovedReason } from '../reading/git-reader.ts';
 import type { RefChange } from './protection.ts';
 import { type Push, type PushCheck, type Refusal, refusals } from './push-check.ts';
 import { workbench } from './workbench.ts';
@@ -207,7 +207,7 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
         await together([change]);
       } catch (error) {
         if (!git.isGitError(error) || !refused.has(error.code)) throw error;
-        outcomes.set(change.ref, reasonOf(error));
+        outcomes.set(change.ref, unmovedReason(error));
       }
     };
     try {
@@ -382,9 +382,3 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
     },
   };
 }
-
-const reasonOf = (error: git.GitError): string => {
-  if (error.code === 'conflict' || error.code === 'exists') return 'the ref was changed at the same time: fetch first';
-  if (error.code === 'directory_conflict') return 'a ref with a conflicting name exists';
-  return error.code === 'locked' ? 'the ref is locked' : 'the ref could not be updated';
-};

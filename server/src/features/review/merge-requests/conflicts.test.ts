@@ -56,7 +56,7 @@ it('tells the files with their sides while there are conflicts, to those who may
     json: { visibility: 'public', repository_access_level: 'private', merge_requests_access_level: 'enabled' },
   });
   const outside = await app.api<Json>('GET', `/projects/${project.id}/merge_requests/${made.iid}`);
-  expect(outside.status === 200 ? Object.hasOwn(outside.body, 'conflicts') : false).toBe(false);
+  expect([outside.status, outside.body]).toEqual([401, { message: '401 Unauthorized' }]);
   // Solved on the branch: nothing is told any more.
   await project.commit('side', [
     { action: 'update', file_path: 'a.txt', content: lines() },

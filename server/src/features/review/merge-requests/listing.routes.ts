@@ -18,6 +18,9 @@ const asked = Type.Object(filters);
 const common = { method: 'GET', credentials: ['token', 'session'], pagination: 'offset' } as const;
 const milestoneId = Int({ description: 'Id of the milestone' });
 
+/** The id that digits are; other words are left to the query. */
+const personOf = (given: string | undefined) => (given !== undefined && /^\d+$/.test(given) ? Number(given) : given);
+
 function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeRequestFilter, 'projectId' | 'group'> {
   const me = caller.user?.id;
   const scope = params.scope?.replaceAll('-', '_');
@@ -30,8 +33,14 @@ function filterOf(caller: Caller, params: Static<typeof asked>): Omit<MergeReque
     targetBranch: params.target_branch,
     authorId: scope === 'created_by_me' ? me : params.author_id,
     authorUsername: params.author_username,
-    assigneeId: scope === 'assigned_to_me' ? me : params.assignee_id,
-    reviewerId: scope === 'reviews_for_me' ? me : params.reviewer_id,
+    assignee: {
+      id: scope === 'assigned_to_me' ? me : personOf(params.assignee_id),
+      usernames: params.assignee_username,
+    },
+    reviewer: {
+      id: scope === 'reviews_for_me' ? me : personOf(params.reviewer_id),
+      usernames: params.reviewer_username === undefined ? [] : [params.reviewer_username],
+    },
     labels: params.labels,
     milestone: params.milestone,
     not: params.not,

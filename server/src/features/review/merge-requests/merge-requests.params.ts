@@ -20,6 +20,9 @@ export const relabelled = {
   remove_labels: Optional(titles('Titles of labels that are taken away')),
 };
 
+/** An id, or a word for nobody or anybody. */
+const person = (description: string) => Str({ pattern: '^([1-9]\\d{0,14}|[Nn]one|[Aa]ny)$', description });
+
 const negatable = {
   labels: Optional(titles('Only those with all of these labels; `None` for those without, `Any` for those with any')),
   milestone: Optional(Str({ description: 'Only those of the milestone with this title; `None`, `Any`' })),
@@ -43,8 +46,14 @@ export const filters = {
   target_branch: Optional(Str({ description: 'Branch that the changes go to' })),
   author_id: Optional(Int({ description: 'Only those of this author' })),
   author_username: Optional(Str({ description: 'Only those of the author with this username' })),
-  assignee_id: Optional(Int({ description: 'Only those assigned to this user' })),
-  reviewer_id: Optional(Int({ description: 'Only those that this user is asked to review' })),
+  assignee_id: Optional(person('Only those assigned to this user; `None` for those to nobody, `Any` to anybody')),
+  assignee_username: Optional(
+    List(Str({ maxLength: 255 }), { commas: true, description: 'Only those assigned to all of these usernames' }),
+  ),
+  reviewer_id: Optional(person('Only those that this user is asked to review; `None` for nobody, `Any` for anybody')),
+  reviewer_username: Optional(
+    Str({ maxLength: 255, description: 'Only those that the person with this username is asked to review' }),
+  ),
   ...negatable,
   not: Optional(
     Type.Object(

@@ -27,6 +27,12 @@ export interface LoadedMergeRequest {
   readonly milestone: PlacedMilestone | null;
 }
 
+/** Who a list is narrowed to: an id, or `None` or `Any`, and people by name. */
+export interface Wanted {
+  readonly id?: number | string | undefined;
+  readonly usernames?: readonly string[] | undefined;
+}
+
 export interface MergeRequestFilter {
   readonly projectId?: number;
   /** Those of a group's projects that the caller sees. */
@@ -51,8 +57,8 @@ export interface MergeRequestFilter {
   readonly targetBranch?: string | undefined;
   readonly authorId?: number | undefined;
   readonly authorUsername?: string | undefined;
-  readonly assigneeId?: number | undefined;
-  readonly reviewerId?: number | undefined;
+  readonly assignee?: Wanted;
+  readonly reviewer?: Wanted;
   readonly search?: string | undefined;
   readonly searchIn?: readonly string[] | undefined;
   readonly draft?: boolean | undefined;
@@ -81,6 +87,18 @@ function planned(title: string) {
   if (none.test(title)) return sql<SqlBool>`milestone_id is null`;
   if (any.test(title)) return sql<SqlBool>`milestone_id is not null`;
   return sql<SqlBool>`exists (select from milestones s where s.id = merge_requests.milestone_id and s.title = ${title})`;
+}
+
+/** Conditions on those who are assigned, or asked to review. */
+function followed(role: 'assignee' | 'reviewer', { id, usernames = [] }: Wanted) {
+  const people = sql`select from merge_request_people p where p.merge_request_id = merge_requests.id and p.role = ${role}`;
+  const named = usernames.map(
+    (name) =>
+      sql<SqlBool>`exists (${people} and p.user_id = (select u.id from users u where lower(u.username) = lower(${name})))`,
+  );
+  if (id === undefined) return named;
+  if (typeof id === 'number') return [...named, sql<SqlBool>`exists (${people} and p.user_id = ${id})`];
+  return [...named, none.test(id) ? sql<SqlBool>`not exists (${people})` : sql<SqlBool>`exists (${people})`];
 }
 
 function ofGroup({ id, caller, descendants, archived }: NonNullable<MergeRequestFilter['group']>) {
@@ -112,18 +130,8 @@ function conditions(eb: Builder, filter: MergeRequestFilter) {
       ]),
     );
   }
-  for (const [role, id] of [
-    ['assignee', filter.assigneeId],
-    ['reviewer', filter.reviewerId],
-  ] as const) {
-    if (id !== undefined) {
-      add(
-        eb.and([
-          sql<SqlBool>`exists (select 1 from merge_request_people p where p.merge_request_id = merge_requests.id and p.role = ${role} and p.user_id = ${id})`,
-        ]),
-      );
-    }
-  }
+  if (filter.assignee) add(eb.and(followed('assignee', filter.assignee)));
+  if (filter.reviewer) add(eb.and(followed('reviewer', filter.reviewer)));
   if (filter.search) {
     const pattern = containing(filter.search);
     const columns = (filter.searchIn ?? ['title', 'description']).filter(

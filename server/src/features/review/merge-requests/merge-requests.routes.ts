@@ -135,8 +135,8 @@ export function mergeRequestRoutes(
   /** Number of changed files as text, with a plus where the limit cut it; null before there are any. */
   async function changesCount(subject: ProjectSubject, row: MergeRequestRow): Promise<string | null> {
     if (row.base_sha === null || row.head_sha === null) return null;
-    const paths = await repository.changedPaths(subject.project, row.base_sha, row.head_sha);
-    return paths.length > 1000 ? '1000+' : String(paths.length);
+    const files = await repository.changedFiles(subject.project, row.base_sha, row.head_sha);
+    return files > 1000 ? '1000+' : String(files);
   }
 
   async function files(subject: ProjectSubject, row: MergeRequestRow) {
@@ -342,10 +342,7 @@ export function mergeRequestRoutes(
         const row = await find(subject, params.merge_request_iid);
         const paged = slicePage(page, await queries.versions(db, row.id));
         return mapPageAsync(paged, async (each) =>
-          versionJson(
-            each,
-            String((await repository.changedPaths(subject.project, each.base_sha, each.head_sha)).length),
-          ),
+          versionJson(each, String(await repository.changedFiles(subject.project, each.base_sha, each.head_sha))),
         );
       },
     }),

@@ -203,6 +203,17 @@ describe('reading', () => {
     ]);
     expect((await project.api<Json[]>('GET', `${path}/${created.iid}/pipelines`)).body).toEqual([]);
   });
+
+  it('a renamed file is one change', async () => {
+    await project.commit('named', { 'old.txt': 'one\ntwo\nthree\n' }, { start_branch: 'main' });
+    const actions = [{ action: 'move' as const, previous_path: 'old.txt', file_path: 'new.txt' }];
+    await project.commit('renaming', actions, { start_branch: 'named' });
+    const json = { source_branch: 'renaming', target_branch: 'named', title: 'Rename' };
+    const made = (await project.api('POST', path, { json })).body;
+    expect(made.changes_count).toBe('1');
+    const versions = await project.api<Json[]>('GET', `${path}/${made.iid}/versions`);
+    expect(versions.body).toMatchObject([{ real_size: '1' }]);
+  });
 });
 
 describe('listing', () => {
@@ -241,6 +252,20 @@ describe('listing', () => {
     expect(await list({ author_username: dev.user.username.toUpperCase() })).toEqual([two.iid]);
     expect(await list({ assignee_id: dev.user.id })).toEqual([two.iid]);
     expect(await list({ reviewer_id: own.owner.user.id })).toEqual([two.iid]);
+    const [author, assigned] = [own.owner.user.username, dev.user.username];
+    for (const [query, found] of [
+      [{ assignee_id: 'None' }, [three.iid, one.iid]],
+      [{ assignee_id: 'Any' }, [two.iid]],
+      [{ assignee_username: [assigned.toUpperCase()] }, [two.iid]],
+      [{ assignee_username: [assigned, author] }, []],
+      [{ reviewer_id: 'none' }, [three.iid, one.iid]],
+      [{ reviewer_id: 'any' }, [two.iid]],
+      [{ reviewer_username: author }, [two.iid]],
+      [{ reviewer_username: assigned }, []],
+    ] as const)
+      expect([query, await list(query)]).toEqual([query, found]);
+    for (const parameter of ['assignee_id', 'reviewer_id'])
+      expect((await own.api('GET', path, { query: { [parameter]: 'somebody' } })).status).toBe(400);
     expect(await list({ search: 'APPLE' })).toEqual([one.iid]);
     expect(await list({ search: 'cream' })).toEqual([one.iid]);
     expect(await list({ search: 'cream', in: 'title' })).toEqual([]);

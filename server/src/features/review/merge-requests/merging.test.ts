@@ -74,7 +74,7 @@ describe('merging', () => {
       id: answer.body.merge_commit_sha,
       parent_ids: [before, created.sha],
       author_name: owner.user.name,
-      message: `Merge branch 'work' into 'main'\n\nTitle of work\n\nSee merge request ${project.fullPath}!${created.iid}\n`,
+      message: `Merge branch 'work' into 'main'\n\nTitle of work\n\nSee merge request ${project.fullPath}!${created.iid}`,
     });
     expect((await project.api('GET', '/repository/branches/work')).status).toBe(200);
     const again = await merge(project, created.iid);
