@@ -167,6 +167,15 @@ const targets: Readonly<Record<string, () => Promise<Target>>> = {
         [`/${kind}/:id/uploads/:secret/:filename`, () => upload(({ url }) => url.replace('/uploads', ''))],
         [`/${kind}/:id/badges/:badge_id`, async () => inside(`${await place()}/badges`, badge)],
         [`/${kind}/:id/labels/:label_id`, async () => inside(`${await place()}/labels`, { name: 'x', color: 'red' })],
+        [
+          `/${kind}/:id/labels`,
+          async () => {
+            const labels = `${await place()}/labels`;
+            return {
+              url: `${labels}?label_id=${(await inside(labels, { name: 'y', color: 'red' })).url.split('/').at(-1)}`,
+            };
+          },
+        ],
         [`/${kind}/:id/hooks/:hook_id`, async () => inside(`${await place()}/hooks`, { url: 'https://x.example' })],
       ];
     }),

@@ -18,6 +18,13 @@ export function changesOfPlace(
     return `${url}/${(await make('POST', url, json)).id}`;
   };
   const path = `/${noun}s/:id`;
+  /** Where labels are, with a fresh one as a parameter names it. */
+  const named = async () => {
+    const url = `${await base()}/labels`;
+    const { name, color } = label();
+    await make('POST', url, { name, color });
+    return { url, name };
+  };
   const three = (what: string, id: string, json: () => object, change: object, event: string) => ({
     [`POST ${path}/${what}`]: async () => ({
       url: `${await base()}/${what}`,
@@ -48,6 +55,14 @@ export function changesOfPlace(
   return {
     ...three('badges', 'badge_id', () => badge, { name: 'other' }, `${noun}_badge`),
     ...three('labels', 'label_id', label, { color: '#332211' }, `${noun}_label`),
+    [`PUT ${path}/labels`]: async () => {
+      const { url, name } = await named();
+      return { url, json: { name, color: '#332211' }, leaves: `${noun}_label_updated` };
+    },
+    [`DELETE ${path}/labels`]: async () => {
+      const { url, name } = await named();
+      return { url: `${url}?${new URLSearchParams({ name })}`, leaves: `${noun}_label_destroyed` };
+    },
     ...three('milestones', 'milestone_id', () => ({ title: 'audited' }), { title: 'other' }, `${noun}_milestone`),
     ...three('hooks', 'hook_id', () => hook, { push_events: false }, 'webhook'),
     ...secret('custom_headers'),

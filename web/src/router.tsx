@@ -8,7 +8,6 @@ import { releaseAddress } from './features/releases/address.ts';
 import * as data from './lib/data.ts';
 import * as history from './lib/history.ts';
 import { locksOf } from './lib/locks.ts';
-import * as planning from './lib/planning.ts';
 import { queries } from './lib/queries.ts';
 import * as releases from './lib/releases.ts';
 import { externalPath, fromSegment, internalPath } from './lib/urls.ts';
@@ -32,6 +31,7 @@ import { memberSearch, number, root, signedIn, text } from './routes/base.ts';
 import { entryRoutes } from './routes/entry.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { helpRoutes } from './routes/help.ts';
+import { groupMilestoneRoutes, milestoneList, milestoneOne } from './routes/milestones.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { topicRoutes } from './routes/topics.ts';
 import { groupWiki, projectWiki } from './routes/wikis.ts';
@@ -312,32 +312,20 @@ const mergeRequestTab = createRoute({
 const milestones = createRoute({
   ...under,
   path: '/milestones',
-  validateSearch: (search): { page?: number | undefined; state?: string | undefined; search?: string | undefined } => ({
-    page: number(search.page),
-    state: text(search.state),
-    search: text(search.search),
-  }),
-  loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(planning.milestones(fromSegment(params.path), deps)),
-  component: lazyRouteComponent(() => import('./features/milestones/MilestonesPage.tsx')),
+  ...milestoneList('project'),
+  component: lazyRouteComponent(() => import('./features/milestones/MilestonesPage.tsx'), 'ProjectMilestones'),
 });
 const newMilestone = createRoute({
   ...under,
   path: '/milestones/new',
   beforeLoad: signedIn,
-  component: lazyRouteComponent(() => import('./features/milestones/NewMilestonePage.tsx')),
+  component: lazyRouteComponent(() => import('./features/milestones/NewMilestonePage.tsx'), 'NewProjectMilestone'),
 });
 const milestone = createRoute({
   ...under,
   path: '/milestones/$iid',
-  validateSearch: (search): { page?: number | undefined } => ({ page: number(search.page) }),
-  loaderDeps: ({ search }) => search,
-  loader: async ({ params, deps }) => {
-    const path = fromSegment(params.path);
-    const found = await load(planning.milestoneAt(path, Number(params.iid)));
-    if (found) await load(planning.milestoneRequests(path, found.id, deps.page ?? 1));
-  },
-  component: lazyRouteComponent(() => import('./features/milestones/MilestonePage.tsx')),
+  ...milestoneOne('project'),
+  component: lazyRouteComponent(() => import('./features/milestones/MilestonePage.tsx'), 'ProjectMilestone'),
 });
 const activity = createRoute({
   ...under,
@@ -433,6 +421,7 @@ export const router = createRouter({
     ...helpRoutes,
     object,
     ...groupRoutes,
+    ...groupMilestoneRoutes,
     groupWiki,
     project.addChildren(projectRoutes),
   ]),

@@ -1,5 +1,6 @@
 /** Milestones and labels in a real browser: made, chosen for a merge request and a release, closed. */
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
 import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
@@ -21,6 +22,69 @@ async function populated(call: Api): Promise<void> {
   });
   await call.expect(201, 'POST', `${base}/labels`, { name: 'steel', color: '#5b7a99' });
   await call.expect(201, 'POST', `/groups/${id}/milestones`, { title: 'Launch', due_date: '2031-06-01' });
+}
+
+/** The milestones of the group: its list, and one made, changed, closed and removed. */
+async function groupSteps(suite: Suite, page: Page, call: Api): Promise<void> {
+  await suite.step(
+    "a group's milestone is where links to it lead, and tells what is planned in its projects",
+    async () => {
+      const { id } = await call.expect<{ id: number }>(201, 'POST', '/groups/shipyard/milestones', {
+        title: 'Sea trial',
+      });
+      await call.expect(200, 'PUT', `${base}/merge_requests/1`, { milestone_id: id });
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(`/${project}/-/merge_requests/1`);
+      await page.getByRole('link', { name: 'Sea trial', exact: true }).click();
+      await headed(page, 'Sea trial');
+      assert.ok(page.url().endsWith('/groups/shipyard/-/milestones/2'), page.url());
+      await page.getByText('0 of 1 merge request').waitFor();
+      await page.getByText('shipyard/hull!1').waitFor();
+      await look(page, 'group-milestone');
+      await page.getByRole('navigation', { name: 'Group' }).getByRole('link', { name: 'Milestones' }).click();
+      await headed(page, 'Milestones');
+      await page.getByRole('link', { name: 'Launch' }).waitFor();
+      await look(page, 'group-milestones');
+    },
+  );
+  await suite.step("a group's milestone is made, changed, closed and removed on its pages", async () => {
+    await page.getByRole('link', { name: 'New milestone' }).click();
+    await headed(page, 'New milestone');
+    await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Refit');
+    await page.getByLabel('Due').fill('2031-09-01');
+    await look(page, 'group-milestone-new');
+    await page.getByRole('button', { name: 'Create milestone' }).click();
+    await headed(page, 'Refit');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Second refit');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await headed(page, 'Second refit');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor();
+    const closed = '/groups/shipyard/milestones?state=closed';
+    const [found] = await call.expect<{ title: string; due_date: string }[]>(200, 'GET', closed);
+    assert.deepEqual([found?.title, found?.due_date], ['Second refit', '2031-09-01']);
+    await page.setViewportSize({ width: 390, height: 800 });
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      for (const [name, address] of [
+        ['group-milestone', 'milestones/2'],
+        ['group-milestones', 'milestones?state=all'],
+        ['group-milestone-new', 'milestones/new'],
+      ] as const) {
+        await page.goto(`/groups/shipyard/-/${address}`);
+        await page.getByText('Sea trial').or(page.getByLabel('Begins')).first().waitFor();
+        await look(page, `phone-${scheme}-${name}`);
+      }
+    }
+    await page.goto('/groups/shipyard/-/milestones/3');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Second refit');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete milestone' }).click();
+    await headed(page, 'Milestones');
+    assert.deepEqual(await call.expect(200, 'GET', closed), []);
+  });
 }
 
 export async function planningJourney(suite: Suite): Promise<void> {
@@ -108,6 +172,7 @@ export async function planningJourney(suite: Suite): Promise<void> {
         const closed = await call.expect<unknown[]>(200, 'GET', `${base}/milestones?state=closed`);
         assert.equal(closed.length, 1);
       });
+      await groupSteps(suite, page, call);
     });
   } finally {
     await instance.stop();

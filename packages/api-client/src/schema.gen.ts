@@ -1264,13 +1264,21 @@ export interface paths {
          * @description Needs the ability `read_group_label` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdLabels"];
-        put?: never;
+        /**
+         * Change a label of a group that is named by a parameter
+         * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
+         */
+        put: operations["putGroupsByIdLabels"];
         /**
          * Make a label of a group
          * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
          */
         post: operations["postGroupsByIdLabels"];
-        delete?: never;
+        /**
+         * Remove a label of a group that is named by a parameter
+         * @description Needs the ability `admin_group_label` on the group. Token scope: `api`.
+         */
+        delete: operations["deleteGroupsByIdLabels"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1646,7 +1654,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List merge requests of a milestone of a group; not those of groups below
+         * List merge requests of a milestone of a group
          * @description Needs the ability `read_group_milestone` on the group. Token scope: `api` or `read_api`.
          */
         get: operations["getGroupsByIdMilestonesByMilestoneIdMergeRequests"];
@@ -4414,13 +4422,21 @@ export interface paths {
          * @description Needs the ability `read_label` on the project. Token scope: `api` or `read_api`.
          */
         get: operations["getProjectsByIdLabels"];
-        put?: never;
+        /**
+         * Change a label of a project that is named by a parameter
+         * @description Needs the ability `admin_label` on the project. Token scope: `api`.
+         */
+        put: operations["putProjectsByIdLabels"];
         /**
          * Make a label of a project
          * @description Needs the ability `admin_label` on the project. Token scope: `api`.
          */
         post: operations["postProjectsByIdLabels"];
-        delete?: never;
+        /**
+         * Remove a label of a project that is named by a parameter
+         * @description Needs the ability `admin_label` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdLabels"];
         options?: never;
         head?: never;
         patch?: never;
@@ -11870,7 +11886,7 @@ export interface components {
         InvitationsSent: {
             /** @description Reasons by address */
             message?: {
-                [key: string]: unknown;
+                [key: string]: string;
             };
             /** @description `success`, or `error` when some could not be invited */
             status: string;
@@ -12265,7 +12281,7 @@ export interface components {
         MembersAdded: {
             /** @description Reasons by user */
             message?: {
-                [key: string]: unknown;
+                [key: string]: string;
             };
             /** @description `success`, or `error` when some could not be added */
             status: string;
@@ -12277,6 +12293,10 @@ export interface components {
             source_name: string;
             /** @description `Project` or `Namespace` */
             source_type: string;
+        };
+        /** MembershipStateChanged */
+        MembershipStateChanged: {
+            success: boolean;
         };
         /** MergeConflict */
         MergeConflict: {
@@ -12803,6 +12823,12 @@ export interface components {
             id: number;
             /** @description Number within the project or group */
             iid: number;
+            /** @description With `with_counts`: merge requests planned for it, of those that the caller sees here */
+            merge_request_stats?: {
+                /** @description Merged or closed */
+                closed: number;
+                total: number;
+            };
             /** @description Where it is one of a project */
             project_id?: number;
             /** Format: date */
@@ -13630,7 +13656,7 @@ export interface components {
             subgroup_events?: boolean;
             /** @description Sends tag push events */
             tag_push_events?: boolean;
-            /** @description Sent with each event as proof; never shown again */
+            /** @description Sent with each event as proof, in a header: one line of letters of Latin-1; never shown again */
             token?: string | null;
             /** @description Where events are sent: http or https */
             url: string;
@@ -13914,7 +13940,7 @@ export interface components {
             repository_update_events?: boolean;
             /** @description Sends tags that are pushed */
             tag_push_events?: boolean;
-            /** @description Sent with each event as proof; never shown again */
+            /** @description Sent with each event as proof, in a header: one line of letters of Latin-1; never shown again */
             token?: string | null;
             /** @description Where events are sent: http or https */
             url: string;
@@ -14547,7 +14573,7 @@ export interface components {
             resource_access_token_events?: boolean;
             /** @description Sends tag push events */
             tag_push_events?: boolean;
-            /** @description Sent with each event as proof; never shown again */
+            /** @description Sent with each event as proof, in a header: one line of letters of Latin-1; never shown again */
             token?: string | null;
             /** @description Where events are sent: http or https */
             url: string;
@@ -18316,7 +18342,7 @@ export interface components {
             subgroup_events?: boolean;
             /** @description Sends tag push events */
             tag_push_events?: boolean;
-            /** @description Sent with each event as proof; never shown again */
+            /** @description Sent with each event as proof, in a header: one line of letters of Latin-1; never shown again */
             token?: string | null;
             /** @description Where events are sent: http or https */
             url?: string;
@@ -18348,6 +18374,20 @@ export interface components {
              * @description Day when the membership ends; null for never
              */
             expires_at?: string | null;
+        };
+        PutGroupsByIdLabelsBody: {
+            /** @description Whether it is kept, but not offered any more */
+            archived?: boolean;
+            /** @description Like `#FFAABB`, or a name like `red` */
+            color?: string;
+            /** @description What the label is for */
+            description?: string | null;
+            /** @description Id of the label */
+            label_id?: number;
+            /** @description Title of the label */
+            name?: string;
+            /** @description Title of the label */
+            new_name?: string;
         };
         PutGroupsByIdLabelsByLabelIdBody: {
             /** @description Whether it is kept, but not offered any more */
@@ -18527,7 +18567,7 @@ export interface components {
             repository_update_events?: boolean;
             /** @description Sends tags that are pushed */
             tag_push_events?: boolean;
-            /** @description Sent with each event as proof; never shown again */
+            /** @description Sent with each event as proof, in a header: one line of letters of Latin-1; never shown again */
             token?: string | null;
             /** @description Where events are sent: http or https */
             url?: string;
@@ -19065,7 +19105,7 @@ export interface components {
             resource_access_token_events?: boolean;
             /** @description Sends tag push events */
             tag_push_events?: boolean;
-            /** @description Sent with each event as proof; never shown again */
+            /** @description Sent with each event as proof, in a header: one line of letters of Latin-1; never shown again */
             token?: string | null;
             /** @description Where events are sent: http or https */
             url?: string;
@@ -19097,6 +19137,22 @@ export interface components {
              * @description Day when the membership ends; null for never
              */
             expires_at?: string | null;
+        };
+        PutProjectsByIdLabelsBody: {
+            /** @description Whether it is kept, but not offered any more */
+            archived?: boolean;
+            /** @description Like `#FFAABB`, or a name like `red` */
+            color?: string;
+            /** @description What the label is for */
+            description?: string | null;
+            /** @description Id of the label */
+            label_id?: number;
+            /** @description Title of the label */
+            name?: string;
+            /** @description Title of the label */
+            new_name?: string;
+            /** @description Rank in the project; null for none */
+            priority?: number | null;
         };
         PutProjectsByIdLabelsByLabelIdBody: {
             /** @description Whether it is kept, but not offered any more */
@@ -19721,6 +19777,12 @@ export interface components {
             /** @description Number within the project or group */
             iid: number;
             issue_stats: {
+                closed: number;
+                total: number;
+            };
+            /** @description With `with_counts`: merge requests planned for it, of those that the caller sees here */
+            merge_request_stats?: {
+                /** @description Merged or closed */
                 closed: number;
                 total: number;
             };
@@ -24693,6 +24755,46 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    putGroupsByIdLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutGroupsByIdLabelsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutGroupsByIdLabelsBody"];
+                "multipart/form-data": components["schemas"]["PutGroupsByIdLabelsBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupLabel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postGroupsByIdLabels: {
         parameters: {
             query?: never;
@@ -24728,6 +24830,45 @@ export interface operations {
             405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteGroupsByIdLabels: {
+        parameters: {
+            query?: {
+                /** @description Id of the label */
+                label_id?: number;
+                /** @description Title of the label */
+                name?: string;
+            };
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Group */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -25417,7 +25558,9 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["MembershipStateChanged"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -25717,6 +25860,8 @@ export interface operations {
                 updated_after?: string;
                 /** @description Only those changed at or before this time */
                 updated_before?: string;
+                /** @description Also count the merge requests that are planned */
+                with_counts?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */
@@ -25912,6 +26057,8 @@ export interface operations {
     getGroupsByIdMilestonesByMilestoneIdMergeRequests: {
         parameters: {
             query?: {
+                /** @description Also those of the groups below */
+                include_subgroups?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Items per page, at most 100 */
@@ -34101,6 +34248,46 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    putProjectsByIdLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PutProjectsByIdLabelsBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PutProjectsByIdLabelsBody"];
+                "multipart/form-data": components["schemas"]["PutProjectsByIdLabelsBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdLabels: {
         parameters: {
             query?: never;
@@ -34136,6 +34323,45 @@ export interface operations {
             405: components["responses"]["NotAllowed"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdLabels: {
+        parameters: {
+            query?: {
+                /** @description Id of the label */
+                label_id?: number;
+                /** @description Title of the label */
+                name?: string;
+            };
+            header?: {
+                /** @description A date of HTTP: 412 when what is deleted changed after it */
+                "If-Unmodified-Since"?: string;
+            };
+            path: {
+                /** @description Project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -35691,6 +35917,8 @@ export interface operations {
                 updated_after?: string;
                 /** @description Only those changed at or before this time */
                 updated_before?: string;
+                /** @description Also count the merge requests that are planned */
+                with_counts?: boolean;
             };
             header?: {
                 /** @description An `ETag`: 304 while the answer is still the same */

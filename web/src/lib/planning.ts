@@ -5,73 +5,100 @@ import { client, type Schemas, unwrap, unwrapPage } from './api.ts';
 export type Milestone = Schemas['Milestone'];
 export type Label = Schemas['Label'];
 
-interface MilestoneSearch {
+export interface MilestoneSearch {
   readonly page?: number | undefined;
   readonly state?: string | undefined;
   readonly search?: string | undefined;
 }
 
-/** The project's own and those of the groups above, what is due first. */
-export const milestones = (path: string, { page = 1, state, search }: MilestoneSearch) =>
-  queryOptions({
-    queryKey: ['project', path, 'milestones', page, state, search],
-    queryFn: () =>
-      unwrapPage(
-        client.GET('/projects/{id}/milestones', {
-          params: {
-            path: { id: path },
-            query: {
-              page,
-              per_page: 20,
-              include_ancestors: true,
-              state: (state ?? 'active') as 'active',
-              ...(search ? { search } : {}),
-            },
-          },
-        }),
-      ),
-  });
+interface MilestoneChange {
+  readonly title?: string;
+  readonly description?: string;
+  readonly start_date?: string | null;
+  readonly due_date?: string | null;
+  readonly state_event?: 'close' | 'activate';
+}
 
-/** The project's milestone of a number; null where it has none. */
-export const milestoneAt = (path: string, iid: number) =>
-  queryOptions({
-    queryKey: ['project', path, 'milestone', iid],
-    queryFn: async () =>
-      (
-        await unwrap(
-          client.GET('/projects/{id}/milestones', { params: { path: { id: path }, query: { 'iids[]': [iid] } } }),
-        )
-      )[0] ?? null,
-  });
-
-export const milestoneRequests = (path: string, id: number, page: number) =>
-  queryOptions({
-    queryKey: ['project', path, 'milestone-requests', id, page],
-    queryFn: () =>
-      unwrapPage(
-        client.GET('/projects/{id}/milestones/{milestone_id}/merge_requests', {
-          params: { path: { id: path, milestone_id: id }, query: { page, per_page: 20 } },
-        }),
-      ),
-  });
-
-/** How many of a milestone's merge requests here there are, and how many of them are open. */
-export const milestoneProgress = (path: string, title: string) =>
-  queryOptions({
-    queryKey: ['project', path, 'merge-requests', 'progress', title],
-    queryFn: async () => {
-      const count = async (state: 'all' | 'opened') =>
-        (
-          await unwrapPage(
-            client.GET('/projects/{id}/merge_requests', {
-              params: { path: { id: path }, query: { milestone: title, state, per_page: 1 } },
-            }),
-          )
-        ).total;
-      const [all, open] = await Promise.all([count('all'), count('opened')]);
-      return all === null || open === null ? null : { all, open };
+/** The milestones of a project or group by its full path. */
+export function milestonesOf(kind: 'project' | 'group', path: string) {
+  const key = [kind, path] as const;
+  const id = { id: path };
+  return {
+    /** Everything that is kept of the place: how far milestones are shows in many places. */
+    key,
+    /** The place's own and those of the groups above, what is due first, with how far they are. */
+    list: ({ page = 1, state, search }: MilestoneSearch) =>
+      queryOptions({
+        queryKey: [...key, 'milestones', page, state, search],
+        queryFn: () => {
+          const query = {
+            page,
+            per_page: 20,
+            include_ancestors: true,
+            with_counts: true,
+            state: (state ?? 'active') as 'active',
+            ...(search ? { search } : {}),
+          };
+          return kind === 'project'
+            ? unwrapPage(client.GET('/projects/{id}/milestones', { params: { path: id, query } }))
+            : unwrapPage(client.GET('/groups/{id}/milestones', { params: { path: id, query } }));
+        },
+      }),
+    /** The place's own milestone of a number; null where it has none. */
+    at: (iid: number) =>
+      queryOptions({
+        queryKey: [...key, 'milestone', iid],
+        queryFn: async () => {
+          const params = { path: id, query: { 'iids[]': [iid], with_counts: true } };
+          const found =
+            kind === 'project'
+              ? await unwrap(client.GET('/projects/{id}/milestones', { params }))
+              : await unwrap(client.GET('/groups/{id}/milestones', { params }));
+          return found[0] ?? null;
+        },
+      }),
+    /** What is planned for a milestone; for a group's in everything below it. */
+    requests: (milestoneId: number, page: number) =>
+      queryOptions({
+        queryKey: [...key, 'milestone-requests', milestoneId, page],
+        queryFn: () => {
+          const [at, query] = [
+            { ...id, milestone_id: milestoneId },
+            { page, per_page: 20 },
+          ];
+          return kind === 'project'
+            ? unwrapPage(
+                client.GET('/projects/{id}/milestones/{milestone_id}/merge_requests', { params: { path: at, query } }),
+              )
+            : unwrapPage(
+                client.GET('/groups/{id}/milestones/{milestone_id}/merge_requests', {
+                  params: { path: at, query: { ...query, include_subgroups: true } },
+                }),
+              );
+        },
+      }),
+    create: (body: MilestoneChange & { readonly title: string }) =>
+      kind === 'project'
+        ? unwrap(client.POST('/projects/{id}/milestones', { params: { path: id }, body }))
+        : unwrap(client.POST('/groups/{id}/milestones', { params: { path: id }, body })),
+    change: (milestoneId: number, body: MilestoneChange) => {
+      const params = { path: { ...id, milestone_id: milestoneId } };
+      return kind === 'project'
+        ? unwrap(client.PUT('/projects/{id}/milestones/{milestone_id}', { params, body }))
+        : unwrap(client.PUT('/groups/{id}/milestones/{milestone_id}', { params, body }));
     },
-  });
+    remove: (milestoneId: number) => {
+      const params = { path: { ...id, milestone_id: milestoneId } };
+      return kind === 'project'
+        ? unwrap(client.DELETE('/projects/{id}/milestones/{milestone_id}', { params }))
+        : unwrap(client.DELETE('/groups/{id}/milestones/{milestone_id}', { params }));
+    },
+  };
+}
+
+/** Full path of the project that a merge request goes into. */
+export const pathOfRequest = (request: { readonly references: { readonly full: string } }): string =>
+  request.references.full.replace(/!\d+$/, '');
 
 /** Milestones that something may be planned for. */
 export const openMilestones = (path: string) =>

@@ -2,7 +2,10 @@
 import { createRootRoute, redirect } from '@tanstack/react-router';
 import { ErrorPage, MissingPage } from '../features/frame/ErrorPages.tsx';
 import { Frame } from '../features/frame/Frame.tsx';
+import * as data from '../lib/data.ts';
+import { groupLevel } from '../lib/groups.ts';
 import { type MemberFilter, readMemberFilter } from '../lib/members.ts';
+import { queries } from '../lib/queries.ts';
 import { currentSession } from '../lib/session.ts';
 import { externalPath } from '../lib/urls.ts';
 
@@ -23,6 +26,10 @@ export const root = createRootRoute({
   notFoundComponent: MissingPage,
   beforeLoad: () => currentSession(),
 });
+
+/** A group with what the caller may do in it: its header shows both. */
+export const loadGroup = (path: string) =>
+  Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(groupLevel(path))]);
 
 export const twoFactorPath = '/-/profile/two_factor_auth';
 

@@ -1,17 +1,12 @@
 /** Routes of groups: one's own, one group, its members and settings, and where an invitation leads. */
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import * as data from '../lib/data.ts';
-import { type GroupFilter, type GroupSort, groupLevel, groupsBelow, ownGroups, projectsIn } from '../lib/groups.ts';
+import { type GroupFilter, type GroupSort, groupsBelow, ownGroups, projectsIn } from '../lib/groups.ts';
 import { queries } from '../lib/queries.ts';
 import { fromSegment } from '../lib/urls.ts';
-import { memberSearch, number, root, signedIn, text } from './base.ts';
+import { loadGroup, memberSearch, number, root, signedIn, text } from './base.ts';
 
 const sorts: readonly GroupSort[] = ['name', 'path', 'newest'];
 const sortOf = (value: unknown) => sorts.find((sort) => sort === value && sort !== 'name');
-
-/** A group with what the caller may do in it: its header shows both. */
-const loadGroup = (path: string) =>
-  Promise.all([queries.ensureQueryData(data.group(path)), queries.ensureQueryData(groupLevel(path))]);
 
 const newGroup = createRoute({
   getParentRoute: () => root,

@@ -58,6 +58,9 @@ export function GroupFrame({ children }: { children: ReactNode }) {
               Wiki
             </Link>
           ) : null}
+          <Link to="/g/$path/milestones" params={params} {...current('milestones')}>
+            Milestones
+          </Link>
           <Link to="/g/$path/group_members" params={params} {...current('group_members')}>
             Members
           </Link>

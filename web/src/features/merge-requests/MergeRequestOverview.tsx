@@ -1,18 +1,18 @@
 /** What a merge request is for, and whether it can be merged. */
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
 import { labels } from '../../lib/planning.ts';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
+import { ProjectMilestoneLink } from '../milestones/MilestoneLink.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { MergeBox } from './MergeBox.tsx';
 import classes from './merge-requests.module.css';
 
 /** Labels and milestone; colours come with the project's labels. */
 function Planned({ request }: { request: Schemas['MergeRequestDetail'] }) {
-  const { path, segment } = useProject();
+  const { path } = useProject();
   const { milestone } = request;
   const { data: known = [] } = useQuery({ ...labels(path, ''), enabled: request.labels.length > 0 });
   if (request.labels.length === 0 && !milestone) return null;
@@ -25,13 +25,7 @@ function Planned({ request }: { request: Schemas['MergeRequestDetail'] }) {
       {milestone ? (
         <>
           <span>Milestone</span>
-          {milestone.project_id === undefined ? (
-            <span>{milestone.title}</span>
-          ) : (
-            <Link to="/p/$path/milestones/$iid" params={{ path: segment, iid: String(milestone.iid) }}>
-              {milestone.title}
-            </Link>
-          )}
+          <ProjectMilestoneLink milestone={milestone} />
         </>
       ) : null}
     </div>

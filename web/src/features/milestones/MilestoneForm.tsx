@@ -3,16 +3,23 @@ import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { client, unwrap } from '../../lib/api.ts';
 import type { Milestone } from '../../lib/planning.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { LinkButton } from '../../ui/links.ts';
-import { useProject } from '../projects/useProject.ts';
+import { listTarget, oneTarget } from './MilestoneLink.tsx';
 import classes from './milestones.module.css';
+import type { MilestonesInView } from './useMilestones.ts';
 
-export function MilestoneForm({ milestone }: { milestone?: Milestone }) {
-  const { path, segment } = useProject();
+interface Props {
+  readonly of: MilestonesInView;
+  /** None for a new one. */
+  readonly milestone?: Milestone;
+  /** Back to what is changed; a new one has its own page afterwards. */
+  readonly leave?: () => void;
+}
+
+export function MilestoneForm({ of, milestone, leave }: Props) {
   const [title, setTitle] = useState(milestone?.title ?? '');
   const [start, setStart] = useState(milestone?.start_date ?? '');
   const [due, setDue] = useState(milestone?.due_date ?? '');
@@ -21,17 +28,10 @@ export function MilestoneForm({ milestone }: { milestone?: Milestone }) {
   const navigate = useNavigate();
   const sending = useForm(async () => {
     const body = { title, description, start_date: start || null, due_date: due || null };
-    const params = { path: { id: path } };
-    const saved = milestone
-      ? await unwrap(
-          client.PUT('/projects/{id}/milestones/{milestone_id}', {
-            params: { path: { id: path, milestone_id: milestone.id } },
-            body,
-          }),
-        )
-      : await unwrap(client.POST('/projects/{id}/milestones', { params, body }));
-    await cache.invalidateQueries({ queryKey: ['project', path] });
-    await navigate({ to: '/p/$path/milestones/$iid', params: { path: segment, iid: String(saved.iid) } });
+    const saved = await (milestone ? of.milestones.change(milestone.id, body) : of.milestones.create(body));
+    await cache.invalidateQueries({ queryKey: of.milestones.key });
+    if (leave) leave();
+    else await navigate(oneTarget(of, saved.iid));
   });
   return (
     <form {...sending.form}>
@@ -73,9 +73,15 @@ export function MilestoneForm({ milestone }: { milestone?: Milestone }) {
           <Button type="submit" loading={sending.pending} disabled={title.trim() === ''}>
             {milestone ? 'Save changes' : 'Create milestone'}
           </Button>
-          <LinkButton to="/p/$path/milestones" params={{ path: segment }} size="sm">
-            Cancel
-          </LinkButton>
+          {leave ? (
+            <Button variant="default" onClick={leave}>
+              Cancel
+            </Button>
+          ) : (
+            <LinkButton {...listTarget(of)} size="sm">
+              Cancel
+            </LinkButton>
+          )}
         </Group>
       </Stack>
     </form>

@@ -1,10 +1,10 @@
-/** One milestone of a project: what is planned for it, how far it is, and what can be done with it. */
+/** One milestone of a project or group: what is planned for it, how far it is, and what can be done with it. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, notFound, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { client, unwrap } from '../../lib/api.ts';
-import { type Milestone, milestoneAt, milestoneRequests } from '../../lib/planning.ts';
+import { type Milestone, pathOfRequest } from '../../lib/planning.ts';
+import { toSegment } from '../../lib/urls.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -13,16 +13,16 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
-import { level, useProject } from '../projects/useProject.ts';
+import { GroupFrame } from '../groups/GroupFrame.tsx';
 import { Days, Progress } from './facts.tsx';
 import { MilestoneForm } from './MilestoneForm.tsx';
+import { listTarget, oneTarget } from './MilestoneLink.tsx';
 import classes from './milestones.module.css';
+import { type MilestonesInView, useGroupMilestones, useProjectMilestones } from './useMilestones.ts';
 
-function Requests({ milestone }: { milestone: Milestone }) {
-  const { page = 1 } = useSearch({ from: '/p/$path/milestones/$iid' });
-  const navigate = useNavigate({ from: '/p/$path/milestones/$iid' });
-  const { path, segment } = useProject();
-  const { data } = useSuspenseQuery(milestoneRequests(path, milestone.id, page));
+function Requests({ of, milestone, page }: { of: MilestonesInView; milestone: Milestone; page: number }) {
+  const navigate = useNavigate();
+  const { data } = useSuspenseQuery(of.milestones.requests(milestone.id, page));
   if (data.items.length === 0) return null;
   return (
     <>
@@ -33,59 +33,64 @@ function Requests({ milestone }: { milestone: Milestone }) {
             key={request.id}
             before={<StatusBadge status={request.state} compact />}
             title={
-              <Link to="/p/$path/merge_requests/$iid" params={{ path: segment, iid: String(request.iid) }} data-entry>
+              <Link
+                to="/p/$path/merge_requests/$iid"
+                params={{ path: toSegment(pathOfRequest(request)), iid: String(request.iid) }}
+                data-entry
+              >
                 {request.title}
               </Link>
             }
             meta={
               <span>
-                {request.reference} by {request.author.name}
+                {of.kind === 'group' ? request.references.full : request.reference} by {request.author.name}
               </span>
             }
             after={<TimeAgo at={request.updated_at} />}
           />
         ))}
       </DataList>
-      <Pager page={page} nextPage={data.nextPage} go={(number) => void navigate({ search: { page: number } })} />
+      <Pager
+        page={page}
+        nextPage={data.nextPage}
+        go={(number) => void navigate({ ...oneTarget(of, milestone.iid), search: { page: number } })}
+      />
     </>
   );
 }
 
-export default function MilestonePage() {
+function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
   const { iid = '' } = useParams({ strict: false });
-  const { project, path, segment, ...view } = useProject();
-  const { data: milestone } = useSuspenseQuery(milestoneAt(path, Number(iid)));
+  const { data: milestone } = useSuspenseQuery(of.milestones.at(Number(iid)));
   const [editing, setEditing] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const cache = useQueryClient();
   const navigate = useNavigate();
   if (!milestone) throw notFound();
-  const params = { path: { id: path, milestone_id: milestone.id } };
   const change = useMutation({
-    mutationFn: (state_event: 'close' | 'activate') =>
-      unwrap(client.PUT('/projects/{id}/milestones/{milestone_id}', { params, body: { state_event } })),
-    onSuccess: () => cache.invalidateQueries({ queryKey: ['project', path] }),
+    mutationFn: (state_event: 'close' | 'activate') => of.milestones.change(milestone.id, { state_event }),
+    onSuccess: () => cache.invalidateQueries({ queryKey: of.milestones.key }),
   });
   const remove = useMutation({
-    mutationFn: () => unwrap(client.DELETE('/projects/{id}/milestones/{milestone_id}', { params })),
+    mutationFn: () => of.milestones.remove(milestone.id),
     async onSuccess() {
-      await navigate({ to: '/p/$path/milestones', params: { path: segment } });
-      await cache.invalidateQueries({ queryKey: ['project', path] });
+      await navigate(listTarget(of));
+      await cache.invalidateQueries({ queryKey: of.milestones.key });
     },
   });
   if (editing)
     return (
-      <Page title={`Edit ${milestone.title} · ${project.name_with_namespace}`} heading="Edit milestone" narrow>
-        <MilestoneForm milestone={milestone} key={milestone.updated_at} />
+      <Page title={`Edit ${milestone.title} · ${of.name}`} heading="Edit milestone" narrow>
+        <MilestoneForm of={of} milestone={milestone} key={milestone.updated_at} leave={() => setEditing(false)} />
       </Page>
     );
   const active = milestone.state === 'active';
   return (
     <Page
-      title={`${milestone.title} · ${project.name_with_namespace}`}
+      title={`${milestone.title} · ${of.name}`}
       heading={milestone.title}
       actions={
-        view.level >= level.planner && !project.archived ? (
+        of.writes ? (
           <>
             <Button size="xs" variant="default" onClick={() => setEditing(true)}>
               Edit
@@ -93,9 +98,11 @@ export default function MilestonePage() {
             <Button size="xs" variant="default" onClick={() => change.mutate(active ? 'close' : 'activate')}>
               {active ? 'Close' : 'Reopen'}
             </Button>
-            <Button size="xs" variant="default" onClick={() => setLeaving(true)}>
-              Delete
-            </Button>
+            {of.removes ? (
+              <Button size="xs" variant="default" onClick={() => setLeaving(true)}>
+                Delete
+              </Button>
+            ) : null}
           </>
         ) : null
       }
@@ -104,10 +111,10 @@ export default function MilestonePage() {
       <div className={classes.facts}>
         <span>{active ? 'Open' : 'Closed'}</span>
         <Days milestone={milestone} />
-        <Progress milestone={milestone} />
+        <Progress milestone={milestone} plans={of.plans} />
       </div>
       {milestone.description ? <MarkdownBody text={milestone.description} /> : null}
-      {project.merge_requests_enabled === false ? null : <Requests milestone={milestone} />}
+      {of.plans ? <Requests of={of} milestone={milestone} page={page} /> : null}
       <ConfirmName
         opened={leaving}
         title="Delete milestone"
@@ -120,5 +127,19 @@ export default function MilestonePage() {
         confirm={() => remove.mutate()}
       />
     </Page>
+  );
+}
+
+export function ProjectMilestone() {
+  const { page = 1 } = useSearch({ from: '/p/$path/milestones/$iid' });
+  return <MilestoneView of={useProjectMilestones()} page={page} />;
+}
+
+export function GroupMilestone() {
+  const { page = 1 } = useSearch({ from: '/g/$path/milestones/$iid' });
+  return (
+    <GroupFrame>
+      <MilestoneView of={useGroupMilestones()} page={page} />
+    </GroupFrame>
   );
 }

@@ -1,15 +1,17 @@
-/** Milestones of a project and of the groups above, what is due first. */
+/** Milestones of a project or group and of the groups above, what is due first. */
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type Milestone, milestones } from '../../lib/planning.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { MilestoneSearch } from '../../lib/planning.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
-import { level, useProject } from '../projects/useProject.ts';
+import { GroupFrame } from '../groups/GroupFrame.tsx';
 import { Days, Progress } from './facts.tsx';
+import { listTarget, MilestoneLink, newTarget } from './MilestoneLink.tsx';
+import { type MilestonesInView, useGroupMilestones, useProjectMilestones } from './useMilestones.ts';
 
 const states = [
   { value: 'active', label: 'Open' },
@@ -17,43 +19,28 @@ const states = [
   { value: 'all', label: 'All' },
 ];
 
-function Title({ milestone }: { milestone: Milestone }) {
-  const { segment } = useProject();
-  // Those of groups have no page of the project.
-  if (milestone.project_id === undefined) return <span>{milestone.title}</span>;
-  return (
-    <Link to="/p/$path/milestones/$iid" params={{ path: segment, iid: String(milestone.iid) }} data-entry>
-      {milestone.title}
-    </Link>
-  );
-}
-
-export default function MilestonesPage() {
-  const search = useSearch({ from: '/p/$path/milestones' });
-  const navigate = useNavigate({ from: '/p/$path/milestones' });
-  const { project, path, segment, ...view } = useProject();
-  const { data } = useSuspenseQuery(milestones(path, search));
-  const state = search.state ?? 'active';
+function Milestones({ of, search }: { of: MilestonesInView; search: MilestoneSearch }) {
+  const navigate = useNavigate();
+  const { data } = useSuspenseQuery(of.milestones.list(search));
+  const go = (to: MilestoneSearch, replace = false) =>
+    void navigate({ ...listTarget(of), search: { ...search, ...to }, replace });
+  const untouched = (search.state ?? 'active') === 'active' && !search.search;
   return (
     <Page
-      title={`Milestones · ${project.name_with_namespace}`}
+      title={`Milestones · ${of.name}`}
       heading="Milestones"
       actions={
-        view.level >= level.planner && !project.archived ? (
-          <LinkButton to="/p/$path/milestones/new" params={{ path: segment }} variant="filled">
+        of.writes ? (
+          <LinkButton {...newTarget(of)} variant="filled">
             New milestone
           </LinkButton>
         ) : null
       }
     >
-      <TitleFilter
-        value={search}
-        states={states}
-        change={(to, replace) => void navigate({ search: (before) => ({ ...before, ...to }), replace })}
-      />
+      <TitleFilter value={search} states={states} change={go} />
       {data.items.length === 0 ? (
-        <EmptyState title={state === 'active' && !search.search ? 'No open milestones' : 'No milestone is like this'}>
-          {state === 'active' && !search.search
+        <EmptyState title={untouched ? 'No open milestones' : 'No milestone is like this'}>
+          {untouched
             ? 'A milestone is what is to be done by a day: merge requests and releases name it.'
             : 'Change the filter to see others.'}
         </EmptyState>
@@ -62,24 +49,36 @@ export default function MilestonesPage() {
           {data.items.map((milestone) => (
             <DataRow
               key={milestone.id}
-              title={<Title milestone={milestone} />}
+              title={<MilestoneLink milestone={milestone} seen={of} />}
               meta={
                 <>
                   {milestone.state === 'closed' ? <span>Closed</span> : null}
                   <Days milestone={milestone} />
-                  {milestone.project_id === undefined ? <span>of a group above</span> : null}
+                  {isFromAbove(of, milestone.web_url) ? <span>of a group above</span> : null}
                 </>
               }
-              after={<Progress milestone={milestone} />}
+              after={<Progress milestone={milestone} plans={of.plans} />}
             />
           ))}
         </DataList>
       )}
-      <Pager
-        page={search.page ?? 1}
-        nextPage={data.nextPage}
-        go={(page) => void navigate({ search: (before) => ({ ...before, page }) })}
-      />
+      <Pager page={search.page ?? 1} nextPage={data.nextPage} go={(page) => go({ page })} />
     </Page>
+  );
+}
+
+/** Whether a milestone is not one of the place itself. */
+const isFromAbove = ({ kind, path }: MilestonesInView, url: string) =>
+  !url.includes(kind === 'group' ? `/groups/${encodeURI(path)}/-/milestones/` : `/${encodeURI(path)}/-/milestones/`);
+
+export function ProjectMilestones() {
+  return <Milestones of={useProjectMilestones()} search={useSearch({ from: '/p/$path/milestones' })} />;
+}
+
+export function GroupMilestones() {
+  return (
+    <GroupFrame>
+      <Milestones of={useGroupMilestones()} search={useSearch({ from: '/g/$path/milestones' })} />
+    </GroupFrame>
   );
 }

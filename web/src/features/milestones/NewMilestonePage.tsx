@@ -1,13 +1,25 @@
-/** A new milestone. */
+/** A new milestone of a project or group. */
 import { Page } from '../../ui/Page.tsx';
-import { useProject } from '../projects/useProject.ts';
+import { GroupFrame } from '../groups/GroupFrame.tsx';
 import { MilestoneForm } from './MilestoneForm.tsx';
+import { type MilestonesInView, useGroupMilestones, useProjectMilestones } from './useMilestones.ts';
 
-export default function NewMilestonePage() {
-  const { project } = useProject();
+function NewMilestone({ of }: { of: MilestonesInView }) {
   return (
-    <Page title={`New milestone · ${project.name_with_namespace}`} heading="New milestone" narrow>
-      <MilestoneForm />
+    <Page title={`New milestone · ${of.name}`} heading="New milestone" narrow>
+      <MilestoneForm of={of} />
     </Page>
+  );
+}
+
+export function NewProjectMilestone() {
+  return <NewMilestone of={useProjectMilestones()} />;
+}
+
+export function NewGroupMilestone() {
+  return (
+    <GroupFrame>
+      <NewMilestone of={useGroupMilestones()} />
+    </GroupFrame>
   );
 }

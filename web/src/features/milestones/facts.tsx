@@ -1,7 +1,5 @@
 /** What lists and pages of milestones tell of one: its days, and how far it is. */
-import { useQuery } from '@tanstack/react-query';
-import { type Milestone, milestoneProgress } from '../../lib/planning.ts';
-import { useProject } from '../projects/useProject.ts';
+import type { Milestone } from '../../lib/planning.ts';
 import classes from './milestones.module.css';
 
 const day = (date: string) =>
@@ -23,22 +21,18 @@ export function Days({ milestone }: { milestone: Milestone }) {
   );
 }
 
-/** Merge requests of this project that are done, of all that are planned. */
-export function Progress({ milestone }: { milestone: Milestone }) {
-  const { path, project } = useProject();
-  const enabled = project.merge_requests_enabled !== false;
-  const { data } = useQuery({ ...milestoneProgress(path, milestone.title), enabled });
-  if (!enabled || !data) return <div className={classes.progress} />;
-  const done = data.all - data.open;
+/** Merge requests here that are done, of all that are planned; nothing where there are none to be planned. */
+export function Progress({ milestone, plans }: { milestone: Milestone; plans: boolean }) {
+  const { merge_request_stats: stats } = milestone;
+  if (!plans || !stats) return <div className={classes.progress} />;
+  const { total, closed } = stats;
   return (
     <div className={classes.progress}>
       <div className={classes.bar} aria-hidden>
-        <div className={classes.done} style={{ width: `${data.all === 0 ? 0 : (done / data.all) * 100}%` }} />
+        <div className={classes.done} style={{ width: `${total === 0 ? 0 : (closed / total) * 100}%` }} />
       </div>
       <span>
-        {data.all === 0
-          ? 'No merge requests'
-          : `${done} of ${data.all} merge ${data.all === 1 ? 'request' : 'requests'}`}
+        {total === 0 ? 'No merge requests' : `${closed} of ${total} merge ${total === 1 ? 'request' : 'requests'}`}
       </span>
     </div>
   );

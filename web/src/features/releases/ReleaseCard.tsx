@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { Release } from '../../lib/releases.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
+import { ProjectMilestoneLink } from '../milestones/MilestoneLink.tsx';
 import { useProject } from '../projects/useProject.ts';
 import classes from './releases.module.css';
 
@@ -80,19 +81,9 @@ export function ReleaseCard({ release, named, actions }: ReleaseCardProps) {
             <code>{commit.short_id}</code>
           </Link>
         ) : null}
-        {release.milestones?.map((milestone) =>
-          milestone.project_id === undefined ? (
-            <span key={milestone.id}>{milestone.title}</span>
-          ) : (
-            <Link
-              key={milestone.id}
-              to="/p/$path/milestones/$iid"
-              params={{ path: segment, iid: String(milestone.iid) }}
-            >
-              {milestone.title}
-            </Link>
-          ),
-        )}
+        {release.milestones?.map((milestone) => (
+          <ProjectMilestoneLink key={milestone.id} milestone={milestone} />
+        ))}
         <span>
           {release.author ? `${release.author.name}, ` : ''}
           <TimeAgo at={release.released_at} />

@@ -39,7 +39,7 @@ const values = {
   ),
   description: Optional(OrNull(Str({ description: 'What the variable is for' }))),
 };
-const creation = { ...values, key, masked_and_hidden: Optional(Bool({ description: 'Also never shown again' })) };
+const creation = { key, ...values, masked_and_hidden: Optional(Bool({ description: 'Also never shown again' })) };
 const change = { ...values, value: Optional(Str({ description: 'Value of the variable' })), key, filter };
 
 const project = { on: 'project', ability: 'admin_ci_variable' } as const;

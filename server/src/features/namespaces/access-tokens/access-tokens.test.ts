@@ -99,12 +99,26 @@ describe.each(['project', 'group'] as const)('/%ss/:id/access_tokens', (noun) =>
     expect(after).toHaveLength(before.length);
   });
 
+  it('leave their bot where it was made: no other place has it as a member', async () => {
+    const { body } = await create();
+    const elsewhere = await buildGroup(app);
+    const projectOf = await buildProject(app, { namespace: elsewhere });
+    for (const place of [`/groups/${elsewhere.id}`, `/projects/${projectOf.id}`])
+      expect(
+        await app.api('POST', `${place}/members`, { token: admin, json: { user_id: body.user_id, access_level: 30 } }),
+      ).toMatchObject({
+        status: 400,
+        body: { message: { user: ['project bots cannot be added to other groups / projects'] } },
+      });
+    expect((await app.api('GET', `/groups/${elsewhere.id}`, { token: String(body.token) })).status).toBe(404);
+  });
+
   it('are out of reach below the role, for strangers and below another place', async () => {
     const { body } = await create();
     expect((await app.api('GET', base(), { token: as('developer') })).status).toBe(403);
     expect((await create({}, as('developer'))).status).toBe(403);
     expect((await app.api('GET', base(), { token: (await buildToken(app)).secret })).status).toBe(404);
-    expect((await app.api('GET', base())).status).toBe(404);
+    expect((await app.api('GET', base())).status).toBe(401);
     const other =
       noun === 'project' ? `/projects/${(await buildProject(app)).id}` : `/groups/${(await buildGroup(app)).id}`;
     for (const [method, rest] of [

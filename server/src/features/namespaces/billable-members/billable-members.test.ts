@@ -218,7 +218,7 @@ test('[3/api.members/3 state] with all seats taken, who is added waits until an 
   expect((await waiting()).body).toEqual([]);
 
   const state = (value: string) => call('PUT', `${at}/members/${late.user.id}/state`, owner, { state: value });
-  expect((await state('awaiting')).status).toBe(200);
+  expect(await state('awaiting')).toMatchObject({ status: 200, body: { success: true } });
   expect((await call('GET', `/groups/${below.id}`, late)).status).toBe(404);
   expect((await state('active')).status).toBe(200);
   expect((await state('gone')).status).toBe(400);

@@ -13,6 +13,7 @@ import { GroupHook, groupHookJson, ProjectHook, projectHookJson } from './hooks.
 import { groupEvents, type HookEvent, sharedEvents } from './hooks.events.ts';
 import { countHooks, findHook, listHooks } from './hooks.queries.ts';
 import { type HookDependencies, hookService } from './hooks.service.ts';
+import { hookToken } from './secrets.ts';
 
 const common = { credentials: ['token', 'session'], tag: 'Webhooks' } as const;
 const url = Str({ minLength: 1, maxLength: 2048, description: 'Where events are sent: http or https' });
@@ -39,7 +40,7 @@ const pairs = (description: string) =>
 const attributes = {
   name: Optional(OrNull(Str({ maxLength: 255, description: 'Name of the webhook' }))),
   description: Optional(OrNull(Str({ maxLength: 2048, description: 'What the webhook is for' }))),
-  token: Optional(OrNull(Str({ maxLength: 2048, description: 'Sent with each event as proof; never shown again' }))),
+  token: Optional(hookToken),
   enable_ssl_verification: Optional(Bool({ description: 'Whether certificates are checked; default true' })),
   push_events_branch_filter: Optional(
     OrNull(Str({ maxLength: 5000, description: 'Only pushes to branches that match' })),

@@ -9,7 +9,7 @@ import type { Place } from '../places.ts';
 import type { HookEvent } from './hooks.events.ts';
 import { groupEvents, sharedEvents, usualEvents } from './hooks.events.ts';
 import { countHooks, deleteHook, type HookColumns, insertHook, lockHook, updateHook } from './hooks.queries.ts';
-import { hookPurpose, openedPairs, wholeUrl } from './secrets.ts';
+import { headerValue, hookPurpose, openedPairs, wholeUrl } from './secrets.ts';
 
 /** Most of one place. */
 const limits = { group: 50, project: 100 } as const;
@@ -45,10 +45,16 @@ const invalidUrl = () => new HttpError(422, { error: 'Invalid url given' });
 const headerName = /^[A-Za-z](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 const variableName = /^[A-Za-z](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 
+const sendable = new RegExp(headerValue, 'u');
+
 function checkPairs(field: 'custom_headers' | 'url_variables', pairs: readonly Pair[], name: RegExp): void {
   if (pairs.length > secretPairs) throw invalidRecord({ [field]: [`cannot be more than ${secretPairs}`] });
   const wrong = pairs.some(
-    ({ key, value }) => !name.test(key) || key.length > 255 || value === '' || /[\r\n\0]/.test(value),
+    ({ key, value }) =>
+      !name.test(key) ||
+      key.length > 255 ||
+      value === '' ||
+      (field === 'custom_headers' ? !sendable.test(value) : /[\r\n\0]/.test(value)),
   );
   if (wrong) throw invalidRecord({ [field]: ['must be a valid json schema'] });
 }

@@ -102,6 +102,23 @@ describe.each(['groups', 'projects'] as const)('webhooks of %s', (kind) => {
     expect((await call('PUT', `${path}/${made.body.id}`, owner, { url: 'http://10.0.0.1/' })).status).toBe(422);
   });
 
+  it('take tokens and headers only as far as a header can carry them', async () => {
+    const { path } = await place();
+    const made = await call('POST', path, owner, { url, token: 'a token, größer' });
+    expect(made.status).toBe(201);
+    for (const token of ['a\nb', 'a\r\nX-Other: b', 'a\0', '\u20ac'])
+      for (const [method, at] of [
+        ['POST', path],
+        ['PUT', `${path}/${made.body.id}`],
+      ] as const)
+        expect([token, await call(method, at, owner, { url, token })]).toMatchObject([
+          token,
+          { status: 400, body: { error: 'token is invalid' } },
+        ]);
+    const custom_headers = [{ key: 'X-Price', value: '\u20ac' }];
+    expect((await call('POST', path, owner, { url, custom_headers })).status).toBe(400);
+  });
+
   it('security 21: secrets are sealed, have names only, and do not follow to another address', async () => {
     const { path } = await place();
     const made = await call('POST', path, owner, {

@@ -1,8 +1,20 @@
 /** What is secret in a hook, opened for a call, and taken out of what is kept of it. */
 import type { WebHook } from '../../../kernel/db/rows.ts';
+import { OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
 
 export const hookPurpose = 'web_hook';
+
+/** What a header of HTTP can carry: with anything else no event would ever be sent. */
+export const headerValue = '^[\\t\\x20-\\x7e\\x80-\\xff]*$';
+export const hookToken = OrNull(
+  Str({
+    maxLength: 2048,
+    pattern: headerValue,
+    description: 'Sent with each event as proof, in a header: one line of letters of Latin-1; never shown again',
+  }),
+);
+
 const redacted = '[REDACTED]';
 /** Shorter ones are words that stand anywhere. */
 const shortestSecret = 4;

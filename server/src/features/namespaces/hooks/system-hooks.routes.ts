@@ -16,7 +16,7 @@ import { resend, statusFilter, statusParameter } from './calls.routes.ts';
 import type { HookCalls } from './calls.service.ts';
 import type { HookEvent } from './hooks.events.ts';
 import { deleteHook, insertHook, updateHook } from './hooks.queries.ts';
-import { hookPurpose } from './secrets.ts';
+import { hookPurpose, hookToken } from './secrets.ts';
 import { countSystemHooks, findSystemHook, listSystemHooks } from './system-hooks.queries.ts';
 
 const switches = ['push_events', 'tag_push_events', 'merge_requests_events', 'repository_update_events'] as const;
@@ -75,7 +75,7 @@ const flag = (what: string) => Optional(Bool({ description: `Sends ${what}` }));
 const attributes = {
   name: Optional(OrNull(Str({ maxLength: 255, description: 'Name of the hook' }))),
   description: Optional(OrNull(Str({ maxLength: 2048, description: 'What the hook is for' }))),
-  token: Optional(OrNull(Str({ maxLength: 2048, description: 'Sent with each event as proof; never shown again' }))),
+  token: Optional(hookToken),
   push_events: flag('pushes to branches'),
   tag_push_events: flag('tags that are pushed'),
   merge_requests_events: flag('changes of merge requests'),

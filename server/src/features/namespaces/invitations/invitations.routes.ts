@@ -2,7 +2,6 @@
 import Type from 'typebox';
 import type { Db } from '../../../kernel/db/index.ts';
 import {
-  AnyJson,
   Count,
   Day,
   Entity,
@@ -52,7 +51,7 @@ const ChangedInvitation = Entity('ChangedInvitation', {
 });
 const InvitationsSent = Entity('InvitationsSent', {
   status: Text({ description: '`success`, or `error` when some could not be invited' }),
-  message: Sometimes(MapOf(AnyJson(), { description: 'Reasons by address' })),
+  message: Sometimes(MapOf(Text(), { description: 'Reasons by address' })),
 });
 const OpenInvitation = Entity('OpenInvitation', {
   source_type: Text({ description: '`group` or `project`' }),

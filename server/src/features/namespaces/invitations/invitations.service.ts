@@ -132,13 +132,13 @@ export function invitationService(deps: InvitationDependencies) {
 
   return {
     /** Why addresses and users could not be invited, by what the client called them. */
-    async invite(caller: Caller, subject: MemberSubject, invited: Invited): Promise<Record<string, unknown>> {
+    async invite(caller: Caller, subject: MemberSubject, invited: Invited): Promise<Record<string, string>> {
       const { emails, userIds, terms } = invited;
       if (emails.length + userIds.length === 0) throw invalidParameters(['email is empty']);
       if (emails.length + userIds.length > most) throw plainError(400, `Too many users specified (limit is ${most})`);
       checkTerms(subject, terms.level, terms.expiresAt);
       requireLevel(caller, subject, terms.level);
-      const failed: Record<string, unknown> = {};
+      const failed: Record<string, string> = {};
       const tried = async (name: string, work: () => Promise<void>) => {
         try {
           await work();

@@ -1,13 +1,13 @@
 /** Rows of `labels`: one store for the labels of projects and of groups, which hold in everything below them. */
 import { sql } from 'kysely';
-import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { containing, type Db } from '../../../kernel/db/index.ts';
 import type { Label } from '../../../kernel/db/rows.ts';
 import type { Page } from '../../../kernel/http/pagination.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
-import { abilityScope, groupScope, projectScope, withTables } from '../access/access.queries.ts';
+import { groupScope, projectScope, withTables } from '../access/access.queries.ts';
 import { below } from '../access/hierarchy.queries.ts';
+import { requestsSeen } from '../access/requests.queries.ts';
 import type { Moved } from '../carrying.ts';
 import { type Place, placeColumns } from '../places.ts';
 
@@ -304,14 +304,8 @@ export async function openRequestsOf(
   caller: Caller,
   labelIds: readonly number[],
 ): Promise<Map<number, number>> {
-  if (labelIds.length === 0) return new Map();
-  if (place.kind === 'project' && !canOnProject(caller, 'read_merge_request', place)) return new Map();
-  const scope = place.kind === 'project' ? null : abilityScope(caller, 'read_merge_request');
-  const within =
-    place.kind === 'project'
-      ? sql`m.project_id = ${place.project.id}`
-      : sql`m.project_id in (${withTables(scope?.tables ?? null)} select p.id from projects p
-          where p.namespace_id in ${below(place.group.id)} and ${scope?.condition ?? sql`true`})`;
+  const within = requestsSeen(caller, place);
+  if (labelIds.length === 0 || within === null) return new Map();
   const { rows } = await sql<{ label_id: number; count: number }>`
     select k.label_id, count(*)::int as count from merge_request_labels k join merge_requests m on m.id = k.merge_request_id
     where k.label_id = any(${[...labelIds]}::bigint[]) and m.state = 'opened' and ${within}

@@ -6,8 +6,8 @@ import { transaction } from '../../../kernel/db/index.ts';
 import { ListOf } from '../../../kernel/http/entity.ts';
 import { forbidden, notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
-import { atLeastOneOf } from '../../../kernel/http/params/groups.ts';
-import { Bool, IdOrPath, Int32, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
+import { atLeastOneOf, exactlyOneOf } from '../../../kernel/http/params/groups.ts';
+import { Bool, IdOrPath, Int, Int32, Optional, OrNull, rules, Str } from '../../../kernel/http/params/schema.ts';
 import { answer, Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { everyCarrier } from '../carrying.ts';
 import type { NamespacesDependencies } from '../deps.ts';
@@ -18,6 +18,7 @@ import {
   findLabel,
   type LabelReach,
   type LabelRow,
+  type LabelValues,
   listLabels,
   openRequestsOf,
   subscribe,
@@ -44,6 +45,11 @@ const priority = {
   priority: Optional(OrNull(Int32({ minimum: 0, description: 'Rank in the project; null for none' }))),
 };
 const title = Str({ maxLength: 255, description: 'Title of the label' });
+const named = {
+  label_id: Optional(Int({ description: 'Id of the label' })),
+  name: Optional(title),
+};
+const nameOf = (id: number | undefined, name: string | undefined) => (id === undefined ? (name ?? '') : String(id));
 
 const kinds = [
   {
@@ -70,6 +76,12 @@ const kinds = [
   },
 ] as const;
 
+/** What a handler that writes labels is given. */
+interface Writing {
+  readonly subject: Place;
+  readonly caller: Caller;
+  readonly clientAddress: string | null;
+}
 interface AskedReach {
   readonly include_ancestor_groups?: boolean;
   readonly include_descendant_groups?: boolean;
@@ -104,6 +116,29 @@ export function labelRoutes({ db, carriers }: NamespacesDependencies): Route[] {
     const label = await find(place, place.kind === 'group' ? own : widest, idOrTitle, caller);
     if (place.kind === 'project' && label.project_id === null) throw forbidden();
     return label;
+  }
+
+  interface Change extends Omit<LabelValues, 'title'> {
+    readonly new_name?: string;
+    readonly priority?: number | null;
+  }
+
+  async function change(context: Writing, idOrTitle: string, { new_name, ...given }: Change): Promise<LabelRow> {
+    const { subject, caller } = context;
+    const { priority: rank, ...rest } = given;
+    const onlyRank = rank !== undefined && new_name === undefined && Object.keys(rest).length === 0;
+    const label = onlyRank ? await find(subject, widest, idOrTitle, caller) : await findOwn(subject, idOrTitle, caller);
+    await labels.update(subject, label, { ...given, title: new_name }, originOf(context));
+    return await find(subject, widest, String(label.id), caller);
+  }
+
+  async function remove(
+    context: Writing & { unmodifiedSince(changedAt: Date | null): void },
+    idOrTitle: string,
+  ): Promise<void> {
+    const label = await findOwn(context.subject, idOrTitle, context.caller);
+    context.unmodifiedSince(label.updated_at);
+    await labels.remove(context.subject, label, originOf(context));
   }
 
   const routes = kinds.flatMap(({ kind, noun, entity, json, reach, own: fields, read, hear, write }) => {
@@ -183,7 +218,7 @@ export function labelRoutes({ db, carriers }: NamespacesDependencies): Route[] {
         path: base,
         summary: `Make a label of a ${kind}`,
         access: write,
-        params: Type.Object({ ...parent, ...fields, name: title }),
+        params: Type.Object({ ...parent, name: title, ...fields }),
         responses: { 201: entity },
         errors: [409],
         handler: async (context) => {
@@ -205,15 +240,8 @@ export function labelRoutes({ db, carriers }: NamespacesDependencies): Route[] {
         responses: { 200: entity },
         errors: [409],
         handler: async (context) => {
-          const { subject, caller } = context;
-          const { id: _, label_id: idOrTitle, new_name, ...given } = context.params;
-          const { priority: rank, ...rest } = given as { priority?: number | null };
-          const onlyRank = rank !== undefined && new_name === undefined && Object.keys(rest).length === 0;
-          const label = onlyRank
-            ? await find(subject, widest, idOrTitle, caller)
-            : await findOwn(subject, idOrTitle, caller);
-          await labels.update(subject, label, { ...given, title: new_name }, originOf(context));
-          return json(await find(subject, widest, String(label.id), caller));
+          const { id: _, label_id: idOrTitle, ...given } = context.params;
+          return json(await change(context, idOrTitle, given));
         },
       }),
       route({
@@ -225,11 +253,36 @@ export function labelRoutes({ db, carriers }: NamespacesDependencies): Route[] {
         params: Type.Object(one),
         responses: { 204: Empty },
         conditional: true,
+        handler: async (context) => remove(context, context.params.label_id),
+      }),
+      // The older form, with the label among the parameters: what python-gitlab sends when a label is saved.
+      route({
+        ...common,
+        method: 'PUT',
+        path: base,
+        summary: `Change a label of a ${kind} that is named by a parameter`,
+        access: write,
+        params: Type.Object(
+          { ...parent, ...named, ...others, color: Optional(color), new_name: Optional(title) },
+          rules(exactlyOneOf('label_id', 'name'), atLeastOneOf('new_name', ...Object.keys(fields))),
+        ),
+        responses: { 200: entity },
+        errors: [409],
         handler: async (context) => {
-          const label = await findOwn(context.subject, context.params.label_id, context.caller);
-          context.unmodifiedSince(label.updated_at);
-          await labels.remove(context.subject, label, originOf(context));
+          const { id: _, label_id: labelNumber, name, ...given } = context.params;
+          return json(await change(context, nameOf(labelNumber, name), given));
         },
+      }),
+      route({
+        ...common,
+        method: 'DELETE',
+        path: base,
+        summary: `Remove a label of a ${kind} that is named by a parameter`,
+        access: write,
+        params: Type.Object({ ...parent, ...named }, rules(exactlyOneOf('label_id', 'name'))),
+        responses: { 204: Empty },
+        conditional: true,
+        handler: async (context) => remove(context, nameOf(context.params.label_id, context.params.name)),
       }),
       subscription('subscribe', subscribe, `Hear of what gets a label of a ${kind}`),
       subscription('unsubscribe', unsubscribe, `Hear no more of what gets a label of a ${kind}`),

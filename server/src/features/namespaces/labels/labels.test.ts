@@ -75,6 +75,29 @@ describe.each(['groups', 'projects'] as const)('labels of %s', (kind) => {
     );
   });
 
+  it('are named by a parameter in the older form that clients send', async () => {
+    const path = await place();
+    const made = await call('POST', path, planner, bug);
+    const saved = await call('PUT', path, planner, { name: 'bug', color: 'gold', new_name: '77' });
+    expect(saved).toMatchObject({ status: 200, body: { id: made.body.id, name: '77', color: '#ffd700' } });
+    expect(await call('PUT', path, planner, { label_id: made.body.id, description: null })).toMatchObject({
+      status: 200,
+      body: { name: '77', description: null },
+    });
+    expect(await call('PUT', path, planner, { color: 'red' })).toMatchObject({
+      status: 400,
+      body: { error: 'label_id, name are missing, exactly one parameter must be provided' },
+    });
+    expect((await call('PUT', path, planner, { name: '77' })).status).toBe(400);
+    expect((await call('PUT', path, planner, { name: 'none', color: 'red' })).status).toBe(404);
+    expect((await call('PUT', path, guest, { name: '77', color: 'red' })).status).toBe(403);
+    expect((await call('DELETE', path, guest, undefined, { name: '77' })).status).toBe(403);
+    expect((await call('DELETE', path, planner)).status).toBe(400);
+    expect((await call('DELETE', path, planner, undefined, { name: '77' })).status).toBe(204);
+    expect((await call('DELETE', path, planner, undefined, { label_id: made.body.id })).status).toBe(404);
+    expect(await names(path)).toEqual([]);
+  });
+
   it('have one meaning each, and a colour that is one', async () => {
     const path = await place();
     await call('POST', path, planner, bug);

@@ -131,9 +131,7 @@ test('allowed_email_domains_list: a confirmed address in one of the domains, in 
   expect((await invite(wrong)).body).toEqual({
     status: 'error',
     message: {
-      [wrong]: {
-        invite_email: ['is not in the domains of the group: one.example, two.example (allowed_email_domains_list)'],
-      },
+      [wrong]: 'Invite email is not in the domains of the group: one.example, two.example (allowed_email_domains_list)',
     },
   });
   const right = `${unique('new')}@ONE.example`;

@@ -2,7 +2,6 @@
 import type { Static } from 'typebox';
 import { Level } from '../../../kernel/authz/levels.ts';
 import {
-  AnyJson,
   Count,
   Day,
   Entity,
@@ -67,7 +66,7 @@ export const PendingMember = Entity('PendingMember', {
 /** The answer to adding several at once. */
 export const MembersAdded = Entity('MembersAdded', {
   status: Text({ description: '`success`, or `error` when some could not be added' }),
-  message: Sometimes(MapOf(AnyJson(), { description: 'Reasons by user' })),
+  message: Sometimes(MapOf(Text(), { description: 'Reasons by user' })),
 });
 
 /** A person with their level at some place. */

@@ -128,7 +128,7 @@ export function memberRoutes(deps: NamespacesDependencies, members: MemberServic
       await members.add(caller, subject, user, terms);
       return answer(201, await one(caller, subject, 'direct', user.id));
     }
-    const failed: Record<string, unknown> = {};
+    const failed: Record<string, string> = {};
     for (const who of people) {
       try {
         await members.add(caller, subject, await members.findPerson(who), terms);

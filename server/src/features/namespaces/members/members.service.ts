@@ -114,6 +114,9 @@ export function memberService(deps: MemberServiceDependencies) {
     caller: Caller,
   ): Promise<void> {
     const place = placeOf(subject);
+    // What its token may is decided where the token was made; elsewhere nobody would see whose it is, or end it.
+    if (user.user_type === 'project_bot' || user.user_type === 'group_bot')
+      throw invalidRecord({ user: ['project bots cannot be added to other groups / projects'] });
     await requireEntry(tx, subject, user);
     if (user.user_type === 'service_account' && !(await serviceAccountFits(tx, place, user.id)))
       throw invalidRecord({ user: ['can only be a member of what its account belongs to, and below'] });
@@ -169,7 +172,8 @@ export function memberService(deps: MemberServiceDependencies) {
       const grant = await findGrant(tx, place, userId);
       if (!grant) throw notFound('Member');
       requireLevel(caller, subject, Math.max(terms.level, grant.level));
-      if (terms.level < Level.owner) await requireOtherOwner(tx, subject, userId, grant.level);
+      // Also who would leave some day: then nobody is in charge.
+      if (terms.level < Level.owner || terms.expiresAt) await requireOtherOwner(tx, subject, userId, grant.level);
       await checkInherited(tx, place, userId, terms.level);
       await updateMember(tx, grant.id, {
         level: terms.level,

@@ -92,6 +92,15 @@ describe('adding', () => {
       status: 'error',
       message: { [one.id]: 'Member already exists', '999999999': '404 User Not Found' },
     });
+    // A lower role than in the group above, as a sentence.
+    const within = `/projects/${project.id}`;
+    const lower = await add(owner, within, { user_id: `${owner.user.id},${one.id}`, access_level: 10 });
+    expect(lower.body).toEqual({
+      status: 'error',
+      message: {
+        [owner.user.id]: expect.stringMatching(/^Access level should be greater than or equal to Owner inherited /),
+      },
+    });
   });
 
   test('[1/errors/12] [1/errors/7] twice is 409, bad values are 400', async () => {
@@ -112,6 +121,10 @@ describe('adding', () => {
       [
         { user_id: user.id, access_level: 30, expires_at: '2020-01-01' },
         { message: { expires_at: ['cannot be a date in the past'] } },
+      ],
+      [
+        { user_id: user.id, access_level: 30, expires_at: new Date().toISOString().slice(0, 10) },
+        { message: { expires_at: ['must be after today'] } },
       ],
     ];
     for (const [json, body] of wrong) expect(await add(owner, target, json)).toMatchObject({ status: 400, body });
@@ -186,7 +199,11 @@ describe('changing and removing', () => {
     expect((await call('DELETE', target, owner)).status).toBe(403);
     expect((await call('PUT', target, owner, { json: { access_level: 40 } })).status).toBe(403);
     expect((await call('DELETE', target, admin)).status).toBe(403);
+    const until = (expires_at: string | null) => call('PUT', target, owner, { json: { access_level: 50, expires_at } });
+    expect((await until('2999-12-31')).status).toBe(403);
+    expect(await until(null)).toMatchObject({ status: 200, body: { expires_at: null } });
     await buildMember(app, { of: lone, level: Level.owner });
+    expect(await until('2999-12-31')).toMatchObject({ status: 200, body: { expires_at: '2999-12-31' } });
     expect((await call('DELETE', target, owner)).status).toBe(204);
   });
 

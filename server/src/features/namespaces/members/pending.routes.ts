@@ -1,7 +1,7 @@
 /** Routes of memberships that wait for the approval of an owner, because all seats are taken. */
 import Type from 'typebox';
 import type { GroupSubject } from '../../../kernel/authz/subjects.ts';
-import { ListOf } from '../../../kernel/http/entity.ts';
+import { Entity, Flag, ListOf } from '../../../kernel/http/entity.ts';
 import { badRequest } from '../../../kernel/http/errors.ts';
 import { mapPage, offsetPage } from '../../../kernel/http/pagination.ts';
 import { IdOrPath, Int, OneOf } from '../../../kernel/http/params/schema.ts';
@@ -18,6 +18,7 @@ const common = {
   access: { on: 'group', ability: 'admin_group_member' },
 } as const;
 const id = { id: IdOrPath('Group') };
+const StateChanged = Entity('MembershipStateChanged', { success: Flag() });
 
 function requireTop(subject: GroupSubject): void {
   if (subject.group.parent_id !== null) throw badRequest();
@@ -89,10 +90,11 @@ export function pendingMemberRoutes({ db, externalUrl }: NamespacesDependencies,
         user_id: Int({ description: 'Id of the user' }),
         state: OneOf(['awaiting', 'active'], { description: 'Awaiting takes all roles away until it is active again' }),
       }),
-      responses: { 200: Empty },
+      responses: { 200: StateChanged },
       handler: async ({ params, caller, subject }) => {
         requireTop(subject);
         await members.setState(caller, subject, params.user_id, params.state);
+        return { success: true };
       },
     }),
   ];

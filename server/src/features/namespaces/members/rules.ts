@@ -61,8 +61,10 @@ export function checkTerms(
   const top = subject.kind === 'group' && subject.group.parent_id === null;
   if (!isLevel(level) || (level === Level.minimal && !top))
     throw invalidParameters([`${name} does not have a valid value`]);
-  if (expiresAt && expiresAt < new Date().toISOString().slice(0, 10))
-    throw invalidRecord({ expires_at: ['cannot be a date in the past'] });
+  const today = new Date().toISOString().slice(0, 10);
+  if (expiresAt && expiresAt < today) throw invalidRecord({ expires_at: ['cannot be a date in the past'] });
+  // It ends when the day begins: what would be over at once is not given.
+  if (expiresAt === today) throw invalidRecord({ expires_at: ['must be after today'] });
 }
 
 export function refuseCustomRole(memberRoleId: number | null | undefined): void {
@@ -101,9 +103,15 @@ export async function requireInvitable(db: Db, subject: MemberSubject, address: 
   });
 }
 
-/** The reason that a client is told about one of several. */
-export const reasonOf = (error: HttpError): unknown =>
-  'message' in error.body ? error.body.message : error.body.error;
+/** The reason that a client is told about one of several: one sentence, as typed clients read it. */
+export function reasonOf({ body }: HttpError): string {
+  const said = 'message' in body ? body.message : body.error;
+  if (typeof said !== 'object' || said === null) return String(said);
+  return Object.entries(said)
+    .flatMap(([field, reasons]) => [reasons].flat().map((reason) => `${sentenceStart(field)} ${reason}`))
+    .join(', ');
+}
+const sentenceStart = (field: string) => `${field.charAt(0).toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;
 
 /** A group or project as messages name it. */
 export function nameOf(subject: MemberSubject, externalUrl: string) {

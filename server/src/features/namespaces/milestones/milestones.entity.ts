@@ -1,7 +1,19 @@
 /** JSON of milestones. */
 import type { Static } from 'typebox';
 import type { Milestone as MilestoneRow } from '../../../kernel/db/rows.ts';
-import { Day, Entity, Flag, Id, Nullable, Sometimes, Text, Timestamp, Word } from '../../../kernel/http/entity.ts';
+import {
+  Count,
+  Day,
+  Entity,
+  Fields,
+  Flag,
+  Id,
+  Nullable,
+  Sometimes,
+  Text,
+  Timestamp,
+  Word,
+} from '../../../kernel/http/entity.ts';
 
 export const milestoneStates = ['active', 'closed'] as const;
 
@@ -19,8 +31,19 @@ export const Milestone = Entity('Milestone', {
   start_date: Nullable(Day()),
   expired: Flag({ description: 'Whether the day it was due is over' }),
   web_url: Text(),
+  merge_request_stats: Sometimes(
+    Fields(
+      { total: Count(), closed: Count({ description: 'Merged or closed' }) },
+      { description: 'With `with_counts`: merge requests planned for it, of those that the caller sees here' },
+    ),
+  ),
 });
 export type MilestoneJson = Static<typeof Milestone>;
+
+export interface RequestStats {
+  readonly total: number;
+  readonly closed: number;
+}
 
 /** A milestone with where it is. */
 export interface PlacedMilestone extends MilestoneRow {
@@ -32,7 +55,8 @@ export interface PlacedMilestone extends MilestoneRow {
 export const milestoneExpired = (dueDate: string | null, now = new Date()): boolean =>
   dueDate !== null && dueDate < now.toISOString().slice(0, 10);
 
-export function milestoneJson(row: PlacedMilestone, externalUrl: string): MilestoneJson {
+/** With `stats` also how far it is. */
+export function milestoneJson(row: PlacedMilestone, externalUrl: string, stats?: RequestStats): MilestoneJson {
   const place = row.project_id === null ? `groups/${row.place_path}` : row.place_path;
   return {
     id: row.id,
@@ -48,5 +72,6 @@ export function milestoneJson(row: PlacedMilestone, externalUrl: string): Milest
     start_date: row.start_date,
     expired: milestoneExpired(row.due_date),
     web_url: `${externalUrl}/${place}/-/milestones/${row.iid}`,
+    ...(stats ? { merge_request_stats: stats } : {}),
   };
 }

@@ -8,9 +8,10 @@ import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { groupScope, withTables } from '../access/access.queries.ts';
 import { nextGroupIid, nextIid } from '../access/counters.queries.ts';
 import { below } from '../access/hierarchy.queries.ts';
+import { requestsSeen } from '../access/requests.queries.ts';
 import type { Moved } from '../carrying.ts';
 import { type Place, placeColumns } from '../places.ts';
-import type { PlacedMilestone } from './milestones.entity.ts';
+import type { PlacedMilestone, RequestStats } from './milestones.entity.ts';
 
 /** Which milestones count at a place, besides its own. */
 export interface MilestoneReach {
@@ -108,6 +109,21 @@ export const countMilestones = (db: Db, list: MilestoneList): Promise<number> =>
 /** One of the place's own, by id. */
 export async function findMilestone(db: Db, place: Place, id: number): Promise<PlacedMilestone | undefined> {
   return await placed(db).where(own(place)).where('m.id', '=', id).executeTakeFirst();
+}
+
+/** How many merge requests are planned for each of the milestones, of those that the caller sees at the place. */
+export async function plannedRequests(
+  db: Db,
+  place: Place,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<Map<number, RequestStats>> {
+  const within = requestsSeen(caller, place);
+  if (ids.length === 0 || within === null) return new Map();
+  const { rows } = await sql<RequestStats & { id: number }>`
+    select m.milestone_id as id, count(*)::int as total, count(*) filter (where m.state in ('merged', 'closed'))::int as closed
+    from merge_requests m where m.milestone_id = any(${[...ids]}::bigint[]) and ${within} group by 1`.execute(db);
+  return new Map(rows.map(({ id, total, closed }) => [id, { total, closed }]));
 }
 
 const placed = (db: Db) => db.selectFrom('milestones as m').selectAll('m').select(placePath.as('place_path'));

@@ -24,13 +24,20 @@ import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { everyCarrier } from '../carrying.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { Place } from '../places.ts';
-import { Milestone, milestoneJson, milestoneStates, type PlacedMilestone } from './milestones.entity.ts';
+import {
+  Milestone,
+  milestoneJson,
+  milestoneStates,
+  type PlacedMilestone,
+  type RequestStats,
+} from './milestones.entity.ts';
 import {
   countMilestones,
   findMilestone,
   listMilestones,
   type MilestoneFilter,
   type MilestoneList,
+  plannedRequests,
 } from './milestones.queries.ts';
 import { milestoneService } from './milestones.service.ts';
 
@@ -54,6 +61,7 @@ const filters = {
   updated_before: Optional(DateTimeParam({ description: 'Only those changed at or before this time' })),
   updated_after: Optional(DateTimeParam({ description: 'Only those changed at or after this time' })),
   containing_date: Optional(DateTimeParam({ description: 'Only those that this day lies in' })),
+  with_counts: Optional(Bool({ default: false, description: 'Also count the merge requests that are planned' })),
   start_date: Optional(DateTimeParam({ description: 'With `end_date`: only those that do not end before this day' })),
   end_date: Optional(DateTimeParam({ description: 'With `start_date`: only those that do not begin after this day' })),
 };
@@ -128,7 +136,7 @@ export function milestoneRoutes(
   parents: Pick<ParentLoader, 'group'>,
 ): Route[] {
   const milestones = milestoneService(db, everyCarrier(carriers));
-  const json = (row: PlacedMilestone) => milestoneJson(row, externalUrl);
+  const json = (row: PlacedMilestone, stats?: RequestStats) => milestoneJson(row, externalUrl, stats);
 
   async function find(place: Place, id: number): Promise<PlacedMilestone> {
     const milestone = await findMilestone(db, place, id);
@@ -153,7 +161,11 @@ export function milestoneRoutes(
         handler: async ({ params, page, subject, caller }) => {
           const list = listOf(subject, caller, params);
           const [rows, total] = await Promise.all([listMilestones(db, list, page), countMilestones(db, list)]);
-          return mapPage(offsetPage(page, rows, total), json);
+          const found = offsetPage(page, rows, total);
+          if (!params.with_counts) return mapPage(found, (row) => json(row));
+          const ids = found.items.map(({ id }) => id);
+          const stats = await plannedRequests(db, subject, caller, ids);
+          return mapPage(found, (row) => json(row, stats.get(row.id) ?? { total: 0, closed: 0 }));
         },
       }),
       route({

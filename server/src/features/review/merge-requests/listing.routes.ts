@@ -67,14 +67,20 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
     mapPage(await load(filter, page), (loaded) => listedJson(loaded, urls, listStatus(loaded.row), labelDetails));
 
   /** Those of a milestone, as far as the caller sees them; the newest first. */
-  async function ofMilestone(place: ProjectSubject | GroupSubject, id: number, caller: Caller, page: Page) {
+  async function ofMilestone(
+    place: ProjectSubject | GroupSubject,
+    id: number,
+    caller: Caller,
+    page: Page,
+    descendants = false,
+  ) {
     const milestone = await findMilestone(db, place, id);
     if (!milestone) throw notFound('Milestone');
     if (place.kind === 'project' && !canOnProject(caller, 'read_merge_request', place)) return slicePage(page, []);
     const where =
       place.kind === 'project'
         ? { projectId: place.project.id }
-        : { group: { id: place.group.id, caller, descendants: false, archived: true } };
+        : { group: { id: place.group.id, caller, descendants, archived: true } };
     const order = { state: 'all', orderBy: 'created_at', sort: 'desc' } as const;
     return mapPage(await load({ ...where, ...order, milestoneId: milestone.id }, page), (loaded) =>
       mergeRequestJson(loaded, urls, listStatus(loaded.row)),
@@ -125,12 +131,17 @@ export function listingRoutes({ db, externalUrl }: Pick<MergeRequestDependencies
     route({
       ...common,
       path: '/groups/:id/milestones/:milestone_id/merge_requests',
-      summary: 'List merge requests of a milestone of a group; not those of groups below',
+      summary: 'List merge requests of a milestone of a group',
       tag: 'Milestones',
       access: { on: 'group', ability: 'read_group_milestone' },
-      params: Type.Object({ id: IdOrPath('Group'), milestone_id: milestoneId }),
+      params: Type.Object({
+        id: IdOrPath('Group'),
+        milestone_id: milestoneId,
+        include_subgroups: Optional(Bool({ default: false, description: 'Also those of the groups below' })),
+      }),
       responses: { 200: ListOf(MergeRequest) },
-      handler: async ({ params, subject, caller, page }) => ofMilestone(subject, params.milestone_id, caller, page),
+      handler: async ({ params, subject, caller, page }) =>
+        ofMilestone(subject, params.milestone_id, caller, page, params.include_subgroups),
     }),
   ];
 }

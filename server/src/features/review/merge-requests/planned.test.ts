@@ -87,6 +87,43 @@ describe('labels', () => {
     expect(await titlesOf(`/projects/${open.id}/labels`)).toEqual([]);
   });
 
+  it('[3/api.group-milestones/7 merge_requests] milestones tell how far they are, to who sees the merge requests', async () => {
+    const milestone = await make(`/groups/${top.id}/milestones`, { title: unique('far') });
+    const empty = await make(`/projects/${project.id}/milestones`, { title: unique('near') });
+    const [first] = [await request({ milestone_id: milestone.id }), await request({ milestone_id: milestone.id })];
+    await change(first.iid, { state_event: 'close' });
+    const counted = async (place: string, query: object, token?: string) =>
+      (
+        await app.api<Json[]>('GET', `${place}/milestones`, { token, query: { include_ancestors: true, ...query } })
+      ).body.find(({ id }) => id === milestone.id)?.merge_request_stats;
+    const inside = [`/projects/${project.id}`, `/groups/${group.id}`, `/groups/${top.id}`];
+    for (const place of inside) {
+      expect(await counted(place, { with_counts: true }, owner.secret)).toEqual({ total: 2, closed: 1 });
+      expect(await counted(place, {}, owner.secret)).toBeUndefined();
+    }
+    const list = await app.api<Json[]>('GET', `/projects/${project.id}/milestones`, {
+      token: owner.secret,
+      query: { with_counts: true, title: empty.title },
+    });
+    expect(list.body).toMatchObject([{ merge_request_stats: { total: 0, closed: 0 } }]);
+    // Of the groups below only where asked; nobody counts what they do not see.
+    const planned = (query: object) =>
+      app.api<Json[]>('GET', `/groups/${top.id}/milestones/${milestone.id}/merge_requests`, {
+        token: owner.secret,
+        query: { ...query },
+      });
+    expect((await planned({})).body).toEqual([]);
+    expect((await planned({ include_subgroups: true })).body).toHaveLength(2);
+    const open = await buildGroup(app, { visibility: 'public', owner: owner.user });
+    const hidden = await buildRepositoryProject(app, { owner, settings: { namespace_id: open.id } });
+    const shared = await make(`/groups/${open.id}/milestones`, { title: 'shared' });
+    await request({ milestone_id: shared.id }, hidden);
+    const seen = async (token?: string) =>
+      (await app.api<Json[]>('GET', `/groups/${open.id}/milestones`, { token, query: { with_counts: true } })).body;
+    expect(await seen(owner.secret)).toMatchObject([{ merge_request_stats: { total: 1, closed: 0 } }]);
+    expect(await seen()).toMatchObject([{ merge_request_stats: { total: 0, closed: 0 } }]);
+  });
+
   it('are counted for who sees the merge requests, and shown in detail where asked', async () => {
     const place = await buildGroup(app, { owner: owner.user, visibility: 'public' });
     const own = await buildRepositoryProject(app, {

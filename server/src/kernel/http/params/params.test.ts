@@ -125,6 +125,18 @@ describe('validation', () => {
       expect(text(`id=1&flag=${word}`)).toMatchObject({ flag: false });
   });
 
+  it('takes a day away with an empty text, in JSON, too', () => {
+    const days = Type.Object({
+      due: Optional(OrNull(DateParam())),
+      until: Optional(OrNull(DateTimeParam())),
+      since: Optional(DateParam()),
+    });
+    const check = (body: RawObject) => plain(validateParameters(days, body, new Set(Object.keys(body))));
+    expect(check({ due: '', until: '' })).toEqual({ due: null, until: null });
+    expect(reason(() => check({ since: '' }))).toEqual({ error: 'since is invalid' });
+    expect(reason(() => check({ due: ' ', until: 0 }))).toEqual({ error: 'due is invalid, until is invalid' });
+  });
+
   it('[1/errors/7] names every reason in one message', () => {
     expect(reason(() => text('flag=maybe&state=x&limit=0&name=toolong'))).toEqual({
       error:

@@ -65,6 +65,6 @@ export const rules = (...list: readonly ParameterRule[]) => ({ 'x-rules': list }
 
 export const Optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
-/** A value that may also be JSON null or, in text, empty. */
+/** A value that may also be JSON null or, in text, empty; a day or a file may be empty in JSON, too. */
 export const OrNull = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null> =>
   Type.Unsafe<Static<T> | null>({ ...schema, 'x-nullable': true });

@@ -168,11 +168,13 @@ function hash(schema: Node, raw: Raw, source: Source, name: string, reasons: Rea
   return result;
 }
 
+const isDay = (schema: Node) => schema['x-parse'] === 'date' || schema['x-parse'] === 'date-time';
+
 function coerce(schema: Node, raw: Raw, source: Source, name: string, reasons: Reasons): unknown {
-  // Clients remove a file with an empty value in whatever kind of body.
-  const emptyFile = raw === '' && schema['x-parse'] === 'file';
+  // Clients remove a file, and take a day away, with an empty value in whatever kind of body.
+  const emptied = raw === '' && (schema['x-parse'] === 'file' || (isDay(schema) && schema['x-nullable'] === true));
   const emptyText =
-    emptyFile || (source === 'text' && raw === '' && (schema.type !== 'string' || schema['x-parse'] !== undefined));
+    emptied || (source === 'text' && raw === '' && (schema.type !== 'string' || schema['x-parse'] !== undefined));
   if (raw === null || (emptyText && schema.type !== 'array' && schema.type !== 'object'))
     return schema['x-nullable'] ? null : absent;
   switch (schema.type) {

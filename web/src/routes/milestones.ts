@@ -1,0 +1,70 @@
+/** Routes of milestones, for projects and groups alike. */
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { type MilestoneSearch, milestonesOf } from '../lib/planning.ts';
+import { queries } from '../lib/queries.ts';
+import { fromSegment } from '../lib/urls.ts';
+import { loadGroup, number, root, signedIn, text } from './base.ts';
+
+interface At<Search> {
+  readonly params: { readonly path: string };
+  readonly deps: Search;
+}
+interface PageSearch {
+  readonly page?: number | undefined;
+}
+
+/** The list below a project's or group's route. */
+export const milestoneList = (kind: 'project' | 'group') =>
+  ({
+    validateSearch: (search: Record<string, unknown>): MilestoneSearch => ({
+      page: number(search.page),
+      state: text(search.state),
+      search: text(search.search),
+    }),
+    loaderDeps: ({ search }: { search: MilestoneSearch }) => search,
+    loader: async ({ params, deps }: At<MilestoneSearch>) => {
+      const path = fromSegment(params.path);
+      await Promise.all([
+        kind === 'group' ? loadGroup(path) : undefined,
+        queries.ensureQueryData(milestonesOf(kind, path).list(deps)),
+      ]);
+    },
+  }) as const;
+
+/** One of them, with what is planned for it. */
+export const milestoneOne = (kind: 'project' | 'group') =>
+  ({
+    validateSearch: (search: Record<string, unknown>): PageSearch => ({ page: number(search.page) }),
+    loaderDeps: ({ search }: { search: PageSearch }) => search,
+    loader: async ({ params, deps }: At<PageSearch> & { readonly params: { readonly iid: string } }) => {
+      const path = fromSegment(params.path);
+      const milestones = milestonesOf(kind, path);
+      const [found] = await Promise.all([
+        queries.ensureQueryData(milestones.at(Number(params.iid))),
+        kind === 'group' ? loadGroup(path) : undefined,
+      ]);
+      if (found) await queries.ensureQueryData(milestones.requests(found.id, deps.page ?? 1));
+    },
+  }) as const;
+
+export const groupMilestoneRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/g/$path/milestones',
+    ...milestoneList('group'),
+    component: lazyRouteComponent(() => import('../features/milestones/MilestonesPage.tsx'), 'GroupMilestones'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/g/$path/milestones/new',
+    beforeLoad: signedIn,
+    loader: ({ params }) => loadGroup(fromSegment(params.path)),
+    component: lazyRouteComponent(() => import('../features/milestones/NewMilestonePage.tsx'), 'NewGroupMilestone'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/g/$path/milestones/$iid',
+    ...milestoneOne('group'),
+    component: lazyRouteComponent(() => import('../features/milestones/MilestonePage.tsx'), 'GroupMilestone'),
+  }),
+] as const;
