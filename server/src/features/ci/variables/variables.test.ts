@@ -99,7 +99,7 @@ describe('project variables', () => {
       .executeTakeFirstOrThrow();
     await buildMember(world.app, { user: developer.user, of: row, level: Level.developer });
     const stranger = await world.account();
-    expect((await call('GET', '', { token: undefined })).status).toBe(404);
+    expect((await call('GET', '', { token: undefined })).status).toBe(401);
     expect((await call('GET', '', { token: stranger.token })).status).toBe(404);
     expect((await call('GET', '', { token: developer.token })).status).toBe(403);
     expect((await call('POST', '', { token: developer.token, json: { key: 'X', value: 'x' } })).status).toBe(403);

@@ -80,7 +80,7 @@ describe('deploy keys of a project', () => {
     await buildMember(app, { user: developer.user, of: project, level: Level.developer });
     expect((await add({}, developer)).status).toBe(403);
     expect((await api('GET', '', undefined, developer)).status).toBe(403);
-    expect((await app.api('GET', `/projects/${project.id}/deploy_keys`)).status).toBe(404);
+    expect((await app.api('GET', `/projects/${project.id}/deploy_keys`)).status).toBe(401);
   });
 
   it('one key means one thing: it is taken where it is known, and refused where it is a person’s or a stranger’s', async () => {

@@ -91,7 +91,7 @@ describe.each(['project', 'group'] as const)('/%ss/:id/deploy_tokens', (noun) =>
     expect((await app.api('GET', base(), { token: developer.secret })).status).toBe(403);
     expect((await create({}, developer.secret)).status).toBe(403);
     expect((await create({}, maintainer.secret)).status).toBe(noun === 'project' ? 201 : 403);
-    expect((await app.api('GET', base())).status).toBe(404);
+    expect((await app.api('GET', base())).status).toBe(401);
     expect((await app.api('GET', '/deploy_tokens', { token: owner })).status).toBe(403);
     expect((await app.api('GET', '/deploy_tokens')).status).toBe(401);
     expect((await create({ scopes: ['api'] })).status).toBe(400);

@@ -150,7 +150,7 @@ describe('[3/api.members/5] the list', () => {
       status: 400,
       body: { message: '400 Bad request' },
     });
-    expect((await at(top.id)).status).toBe(404);
+    expect((await at(top.id)).status).toBe(401);
     expect((await at(top.id, stranger.secret)).status).toBe(404);
     expect((await at(below.id, secret)).status).toBe(403);
   });

@@ -64,7 +64,7 @@ describe.each(['groups', 'projects'] as const)('custom attributes of %s', (kind)
     const path = `${await made[kind]()}/custom_attributes`;
     for (const [token, status] of [
       [owner, 403],
-      [undefined, 404],
+      [undefined, 401],
     ] as const) {
       expect((await call('GET', path, token)).status).toBe(status);
       expect((await call('GET', `${path}/x`, token)).status).toBe(status);

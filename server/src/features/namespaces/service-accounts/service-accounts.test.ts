@@ -89,7 +89,7 @@ describe.each(['group', 'project'] as const)('/%ss/:id/service_accounts', (noun)
     for (const url of rest) {
       expect((await list(url, as('developer'))).status).toBe(403);
       expect((await list(url, as('stranger'))).status).toBe(404);
-      expect((await app.api('GET', url)).status).toBe(404);
+      expect((await app.api('GET', url)).status).toBe(401);
     }
     const other =
       noun === 'project' ? `/projects/${(await buildProject(app)).id}` : `/groups/${(await buildGroup(app)).id}`;
