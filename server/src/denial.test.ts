@@ -226,22 +226,23 @@ function refusalOn(route: Route, caller: Caller, level: Level, place: Place, rol
   const { access } = route;
   const hidden = (visible: boolean, noun: string) =>
     visible ? (caller.user === null ? unauthorized : forbidden) : said(404, `404 ${noun} Not Found`);
-  // Where nobody gets in without a credential, strangers learn nothing of what is there.
-  const asks = (rule: ProjectRule | GroupRule) => caller.user === null && rule.open !== 'anyone';
+  // Where nobody gets in without a credential, strangers learn nothing of what is there; and nobody changes anything so.
+  const asks = (rule: ProjectRule | GroupRule) =>
+    caller.user === null && (rule.open !== 'anyone' || route.method !== 'GET');
   if (access.on === 'instance') {
     if (caller.user === null) return unauthorized;
     return access.ability === 'admin' && !caller.admin ? forbidden : null;
   }
   if (access.on === 'project') {
     const subject: ProjectSubject = { kind: 'project', project: place.project, namespace: place.group, level };
-    if (canOnProject(caller, access.ability, subject)) return null;
     if (asks(projectAbilities[access.ability])) return unauthorized;
+    if (canOnProject(caller, access.ability, subject)) return null;
     return hidden(canOnProject(caller, 'read_project', subject), 'Project');
   }
   if (access.on === 'group') {
     const subject: GroupSubject = { kind: 'group', group: place.group, level, roleBelow };
-    if (canOnGroup(caller, access.ability, subject)) return null;
     if (asks(groupAbilities[access.ability])) return unauthorized;
+    if (canOnGroup(caller, access.ability, subject)) return null;
     return hidden(canOnGroup(caller, 'read_group', subject), 'Group');
   }
   return null;

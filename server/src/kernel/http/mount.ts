@@ -17,7 +17,7 @@ import { isPaged, type Page, pageOf, pagingParameters } from './pagination.ts';
 import { type BodyLimits, mergeParameters, type ParsedBody, readBody } from './params/body.ts';
 import { emptyObject, parseUrlEncoded, type RawObject } from './params/nested.ts';
 import { validateParameters } from './params/validate.ts';
-import { isFormerPath, loadGroup, loadProject, type ParentLoader } from './parents.ts';
+import { isFormerPath, isStranger, loadGroup, loadProject, type ParentLoader } from './parents.ts';
 import {
   acceptedScopes,
   Binary,
@@ -111,6 +111,9 @@ async function authorise(
   path: Record<string, string>,
 ): Promise<Subject | undefined> {
   const access = route.access;
+  const below = access.on === 'project' || access.on === 'group';
+  // Nobody changes a project or a group without a credential, whatever their declaration lets everybody read.
+  if (below && route.method !== 'GET' && isStranger(caller)) throw unauthorized();
   switch (access.on) {
     case 'public':
     case 'credential':

@@ -27,12 +27,15 @@ export function isFormerPath(subject: ProjectSubject | GroupSubject, idOrPath: s
   return now.toLowerCase() !== idOrPath.toLowerCase();
 }
 
+/** Whether the caller shows no credential at all. */
+export const isStranger = ({ user, credential }: Caller): boolean => user === null && credential.kind === 'none';
+
 /**
  * Whoever shows no credential is asked for one where nobody gets in without, and before the path is looked up: the
  * answer tells nothing of what is there.
  */
 function requireCredential(caller: Caller, rule: ProjectRule | GroupRule): void {
-  if (caller.user === null && caller.credential.kind === 'none' && rule.open !== 'anyone') throw unauthorized();
+  if (isStranger(caller) && rule.open !== 'anyone') throw unauthorized();
 }
 
 /**

@@ -216,7 +216,7 @@ describe('keeping and deleting', () => {
     const path = `/projects/${project.id}/jobs/${job.id}/artifacts/keep`;
     const reporter = await world.account();
     const call = (token?: string) => world.app.api<{ artifacts_expire_at: unknown }>('POST', path, { token });
-    expect((await call()).status).toBe(404);
+    expect((await call()).status).toBe(401);
     expect((await call(reporter.token)).status).toBe(404);
     const kept = await call(world.owner.token);
     expect(kept).toMatchObject({ status: 200, body: { artifacts_expire_at: null, download_url: null } });
@@ -233,7 +233,7 @@ describe('keeping and deleting', () => {
   it('[2/api.job-artifacts/7 job_id] deletes those of one job', async () => {
     const { project, job } = await built(await zip({ a: 'a' }));
     const path = `/projects/${project.id}/jobs/${job.id}/artifacts`;
-    expect((await world.app.api('DELETE', path)).status).toBe(404);
+    expect((await world.app.api('DELETE', path)).status).toBe(401);
     expect((await world.app.api('DELETE', path, { token: world.owner.token })).status).toBe(204);
     expect((await get(path, world.owner.token)).status).toBe(404);
   });

@@ -211,7 +211,7 @@ describe('changes', () => {
     const job = await project.job(pipelineId, 'a');
     const path = `/projects/${project.id}/jobs/${job.id}/${action}`;
     const status = async (token?: string) => (await world.app.api('POST', path, { token })).status;
-    expect([await status(), await status(stranger.token), await status(reporter.token)]).toEqual([404, 404, 403]);
+    expect([await status(), await status(stranger.token), await status(reporter.token)]).toEqual([401, 404, 403]);
     const missing = path.replace(String(job.id), '999999');
     expect((await world.app.api('POST', missing, { token: world.owner.token })).status).toBe(404);
   });

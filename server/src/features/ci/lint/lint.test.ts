@@ -68,7 +68,7 @@ describe('lint', () => {
       .executeTakeFirstOrThrow();
     await buildMember(world.app, { user: reporter.user, of: row, level: Level.reporter });
     const json = { content: 'a: {script: [x]}' };
-    expect((await world.app.api('POST', `/projects/${project.id}/ci/lint`, { json })).status).toBe(404);
+    expect((await world.app.api('POST', `/projects/${project.id}/ci/lint`, { json })).status).toBe(401);
     expect((await lint('POST', { json }, reporter.token)).status).toBe(403);
     const remote = await lint('POST', {
       json: { content: 'include: {remote: "http://127.0.0.1:1/x.yml"}\na: {script: [x]}' },

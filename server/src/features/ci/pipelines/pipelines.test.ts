@@ -159,7 +159,7 @@ describe('creation through the API', () => {
   it('[security 18] is for those who may push to the ref', async () => {
     const status = async (token?: string) => (await create(project, { ref: 'main' }, token)).status;
     expect((await world.app.api('POST', `/projects/${project.id}/pipeline`, { json: { ref: 'main' } })).status).toBe(
-      404,
+      401,
     );
     expect([await status(stranger.token), await status(developer.token)]).toEqual([404, 400]);
     const reporter = await member(project, Level.reporter);

@@ -129,7 +129,7 @@ describe('/projects/:id/job_token_scope', () => {
     await buildMember(world.app, { user, of: row, level: 30 });
     expect((await world.app.api('GET', scope(), { token })).status).toBe(403);
     expect((await world.app.api('PATCH', scope(), { token, json: { enabled: false } })).status).toBe(403);
-    expect((await world.app.api('GET', scope())).status).toBe(404);
+    expect((await world.app.api('GET', scope())).status).toBe(401);
     const events = await ask<Json[]>('GET', `/projects/${target.id}/audit_events`);
     expect(new Set(events.body.map((event) => event.event_name))).toEqual(
       new Set([

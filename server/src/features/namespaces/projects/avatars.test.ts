@@ -68,7 +68,7 @@ it('security 9: what is no image is refused, and only maintainers set one', asyn
   const developer = await buildToken(app);
   await buildMember(app, { user: developer.user, of: project, level: Level.developer });
   expect((await put(project.id, form(png), developer)).status).toBe(403);
-  expect((await app.api('PUT', `/projects/${project.id}`, { form: form(png) })).status).toBe(404);
+  expect((await app.api('PUT', `/projects/${project.id}`, { form: form(png) })).status).toBe(401);
   const events = await app.db.selectFrom('audit_events').select('event').where('entity_id', '=', project.id).execute();
   expect(events.map(({ event }) => event)).not.toContain('project_avatar_updated');
   expect((await put(project.id, form(png))).status).toBe(200);

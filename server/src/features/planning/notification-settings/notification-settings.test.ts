@@ -66,7 +66,7 @@ describe.each(['group', 'project'] as const)('of a %s', (kind) => {
     expect((await get(path)).body).toEqual({ level: 'mention' });
     const stranger = await buildToken(app);
     expect((await get(path, stranger.secret)).status).toBe(404);
-    expect((await app.api('GET', `${path}/notification_settings`)).status).toBe(404);
+    expect((await app.api('GET', `${path}/notification_settings`)).status).toBe(401);
     expect((await app.api('PUT', `${path}/notification_settings`, { token: stranger.secret })).status).toBe(404);
   });
 

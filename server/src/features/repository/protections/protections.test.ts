@@ -276,7 +276,7 @@ describe('protected branches of a project', () => {
     for (const [token, status] of [
       [developer.secret, 403],
       [stranger.secret, 404],
-      [null, 404],
+      [null, 401],
     ] as const)
       for (const [method, path] of [
         ['GET', branches],

@@ -73,7 +73,7 @@ describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
     const { branch, path } = await behind();
     const reporter = await project.member(20);
     const stranger = await buildToken(app);
-    expect((await rebase(path, {}, null)).status).toBe(404);
+    expect((await rebase(path, {}, null)).status).toBe(401);
     expect((await rebase(path, {}, stranger.secret)).status).toBe(404);
     expect(await rebase(path, {}, reporter.secret)).toMatchObject({
       status: 403,

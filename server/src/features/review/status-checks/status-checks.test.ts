@@ -123,7 +123,7 @@ describe('/projects/:id/external_status_checks', () => {
     for (const [token, status] of [
       [reporter.secret, 403],
       [stranger.secret, 404],
-      [null, 404],
+      [null, 401],
     ] as const)
       expect((await project.api('GET', checks, { token })).status).toBe(status);
     const swapped = `${checks}/${made.body.id}`;
