@@ -12,9 +12,15 @@ import {
   removeGrantsOf,
   renamePersonalNamespace,
 } from './features/namespaces/index.ts';
-import { hookRepository, planningFeature, rewriteFeedUrl } from './features/planning/index.ts';
-import { repositoryFeature, rewriteReleaseUrl } from './features/repository/index.ts';
-import { mergeRequestRelation, removeMergeRequests, reviewFeature } from './features/review/index.ts';
+import { hookRepository, noteRelation, planningFeature, rewriteFeedUrl } from './features/planning/index.ts';
+import {
+  pushRuleRelation,
+  releaseRelation,
+  repositoryFeature,
+  rewriteReleaseUrl,
+  securitySettingRelation,
+} from './features/repository/index.ts';
+import { mergeRequestRelation, reviewFeature } from './features/review/index.ts';
 import { anonymous, type Caller, type ProjectSubject } from './kernel/authz/subjects.ts';
 import { createDelivery, createLive, emit, publish } from './kernel/events/index.ts';
 import type { Feature } from './kernel/feature.ts';
@@ -90,7 +96,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     sshServed: () => ssh.listening(),
     release: release.version,
     carriers: () => [review.carrier, repository.carrier],
-    transfers: { relations: [mergeRequestRelation], emptied: removeMergeRequests },
+    transfers: [pushRuleRelation, securitySettingRelation, releaseRelation, mergeRequestRelation, noteRelation],
     repositoryStorage: Object.keys(config.repositories)[0] ?? 'default',
     tokens: identity.tokens,
     serviceAccounts: identity.serviceAccounts,
@@ -113,8 +119,13 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
       emptied: (project) => repository.bundles.emptied(project),
       unbundled: (project, source, options) => repository.bundles.unbundled(project, source, options),
       filled: (project, source, options) => repository.bundles.filled(project, source, options),
+      wikiBundle: (subject, signal) => repository.wikiBundles.bundle(subject, signal),
+      wikiEmptied: (subject) => repository.wikiBundles.emptied(subject),
+      wikiUnbundled: (subject, source, options) => repository.wikiBundles.unbundled(subject, source, options),
       hasCommit: (project, id) => repository.bundles.hasCommit(project, id),
       takeLarge: (project, object, bytes, signal) => repository.lfs.objects.takeFor(project, object, bytes, signal),
+      hasLarge: async (subject, oids) => new Set((await repository.lfs.objects.of(subject, oids)).keys()),
+      largeRefusal: (subject, bytes) => repository.lfs.objects.roomRefusal(subject, bytes),
       arrived: async (tx, project) => void (await repository.bundles.arrived(tx, project)),
       licenseOf: (project) => repository.licenseOf(project),
       latestTag: (project) => repository.setup.latestTag(project),

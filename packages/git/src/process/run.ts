@@ -1,5 +1,5 @@
 /** Runs one git command within its budget: bounded time, output and stderr, ended when the caller goes away. */
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { Git, Repo } from '../context.ts';
 import { codeFromStderr, GitError, storageMessage } from '../errors.ts';
 import { type Guard, inVain } from './guard.ts';
@@ -203,12 +203,18 @@ export async function gitText(place: Place, args: readonly string[], options: Ru
  */
 export function ownedOutput(stream: GitStream, tolerate?: (error: GitError) => boolean): Readable {
   const { stdout, done, stop } = stream;
-  stdout.once('close', () => {
+  // Node throws away what nobody reads of a process's output once the process has ended: it is taken over at once, so
+  // that a short output waits for a reader who comes late.
+  const output = stdout.pipe(new PassThrough(), { end: false });
+  stdout.once('error', (error) => output.destroy(error));
+  output.once('close', () => {
     // Closed before its end: the reader went away.
-    if (!stdout.readableEnded) stop();
+    if (!output.readableEnded) stop();
+    stdout.destroy();
   });
-  done.catch((error: GitError) => {
-    if (!tolerate?.(error)) stdout.destroy(error);
-  });
-  return stdout;
+  done.then(
+    () => output.end(),
+    (error: GitError) => (tolerate?.(error) ? output.end() : output.destroy(error)),
+  );
+  return output;
 }

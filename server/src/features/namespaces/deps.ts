@@ -63,7 +63,25 @@ interface RepositoryHooks {
   filled(
     project: Project,
     source: Bundle,
-    options: { readonly maxBytes: number; readonly signal: AbortSignal },
+    options: {
+      readonly maxBytes: number;
+      readonly signal: AbortSignal;
+      /** Told of every object of Git LFS that the pack points at. */
+      readonly pointed?: (object: { readonly oid: string; readonly size: number }) => void;
+    },
+  ): Promise<void>;
+  /** The wiki as one file with the name of its branch; null where nobody has written to it. */
+  wikiBundle(
+    subject: ProjectSubject,
+    signal: AbortSignal,
+  ): Promise<{ readonly bytes: Readable; readonly branch: string | null } | null>;
+  /** Takes the wiki away. */
+  wikiEmptied(subject: ProjectSubject): Promise<void>;
+  /** Fills a wiki that is not there yet, as `unbundled` does a repository. */
+  wikiUnbundled(
+    subject: ProjectSubject,
+    source: AsyncIterable<Buffer>,
+    options: { readonly maxBytes: number; readonly signal: AbortSignal; readonly branch: string | null },
   ): Promise<void>;
   hasCommit(project: Project, id: string): Promise<boolean>;
   /** Takes an object of Git LFS in; why not, where its bytes are not what was said. */
@@ -73,6 +91,10 @@ interface RepositoryHooks {
     bytes: AsyncIterable<Buffer>,
     signal: AbortSignal,
   ): Promise<string | null>;
+  /** Which of these objects of Git LFS a project has. */
+  hasLarge(subject: ProjectSubject, oids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Why so many bytes more do not fit into a project; null where they do. */
+  largeRefusal(subject: ProjectSubject, bytes: number): Promise<string | null>;
   /** In the transaction that ends an import. */
   arrived(tx: Db, project: Project): Promise<void>;
   /** The licence of the default branch; null where no file says so. */
@@ -101,11 +123,7 @@ export interface NamespacesDependencies {
   /** The product's version. */
   readonly release: string;
   /** What other slices put into archives of projects. */
-  readonly transfers: {
-    readonly relations: readonly Relation[];
-    /** Takes away what an interrupted import put in. */
-    emptied(tx: Db, projectId: number): Promise<void>;
-  };
+  readonly transfers: readonly Relation[];
   /** What has labels and milestones. */
   readonly carriers: () => readonly Partial<Carriers>[];
   readonly repository: RepositoryHooks;

@@ -144,9 +144,9 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
   const projects = projectService(deps);
   const forks = forkService(deps, projects);
   const parents = parentLoader(deps.db);
-  const relations = [...ownRelations, ...deps.transfers.relations];
+  const relations = [...ownRelations, ...deps.transfers];
   const exports = exportService(deps, relations);
-  const imports = importService(deps, projects, relations, deps.transfers.emptied);
+  const imports = importService(deps, projects, relations);
   const urlImports = urlImportService(deps, projects);
   const pictures = createPictures(deps.objects);
   const calls = hookCalls(deps);

@@ -11,6 +11,7 @@ import { notificationSettingRoutes } from './notification-settings/notification-
 import { type WebhookDependencies, webhookConsumer, webhookSamples } from './webhooks/index.ts';
 
 export { rewriteFeedUrl } from './feeds/feeds.ts';
+export { noteRelation } from './notes/index.ts';
 export { hookRepository } from './webhooks/index.ts';
 
 export interface PlanningDependencies {

@@ -69,8 +69,7 @@ import { transfer } from './transfer/transfer.ts';
 import { wikis } from './wikis/index.ts';
 import { accessCheck } from './writes/access-check.ts';
 import { type ProjectSettlingDependencies, projectSettling } from './writes/project-settling.ts';
-import { allowsForcePush, mayCreateTag, mayMerge, mayPush, rulesOf } from './writes/protection.ts';
-import { branchRules, nobody, tagRules } from './writes/protections.queries.ts';
+import { refPermissions } from './writes/ref-permissions.ts';
 import { type WritePathDependencies, writePath } from './writes/write-path.ts';
 import { bumpServiceRefs, setDefaultBranch } from './writes/writes.queries.ts';
 import { writtenCheck } from './writes/written-check.ts';
@@ -79,7 +78,16 @@ export { Commit, type CommitJson, FileDiff } from './commits/commits.entity.ts';
 export type { RepositoryAccess, RepositoryRow, Workbench, WriteRequest } from './face.ts';
 export { maintenanceDue } from './maintenance/maintenance.ts';
 export { type MergeRequestWishes, readPushOptions } from './push-options/push-options.ts';
-export { linksOf as linksOfReleases, releaseById, releaseUrl, rewriteReleaseUrl, sourcesOf } from './releases/index.ts';
+export { pushRuleRelation } from './push-rules/transfer.ts';
+export {
+  linksOf as linksOfReleases,
+  releaseById,
+  releaseRelation,
+  releaseUrl,
+  rewriteReleaseUrl,
+  sourcesOf,
+} from './releases/index.ts';
+export { securitySettingRelation } from './secrets/transfer.ts';
 export { type InstanceKeys, loadInstanceKeys } from './signatures/instance-keys.ts';
 export type { Inspection, Problem } from './storage/inspect.ts';
 export type { Pushed } from './transfer/receive.ts';
@@ -169,6 +177,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     ...deps,
     open,
     reader,
+    shared,
     defaultStorage: deps.repositoryStorage,
     stamp,
   });
@@ -209,7 +218,12 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     exclusively: writes.exclusively,
     shareLfs: (source, target, oids) => lfs.shared(source.id, target.id, oids),
   });
-  const bundles = repositoryBundles({ db, open, shared, exclusively: writes.exclusively });
+  const bundles = repositoryBundles({
+    open,
+    shared,
+    exclusively: writes.exclusively,
+    moved: (id) => bumpServiceRefs(db, id),
+  });
   const fetches = fetchCounter(db, (error) => deps.log.warn({ err: error }, 'fetches could not be counted'));
   const urlOf = (subject: ProjectSubject) => `${deps.externalUrl}/${projectPath(subject)}`;
 
@@ -271,26 +285,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       return (entries ?? []).filter((entry) => entry.type === 'blob').map((entry) => entry.path);
     },
     ...mergeTrials(open),
-    async isProtected(project, ref) {
-      const { branch, tag } = partsOf(ref);
-      if (branch !== null) return rulesOf(await branchRules(db, project.id, nobody), branch).length > 0;
-      return tag !== null && rulesOf(await tagRules(db, project.id, nobody), tag).length > 0;
-    },
-    async mayPush(subject, caller, name) {
-      return mayPush(await branchRules(db, subject.project.id, caller), name, caller, subject);
-    },
-    async mayMerge(subject, caller, name) {
-      return mayMerge(await branchRules(db, subject.project.id, caller), name, caller, subject);
-    },
-    async mayBeForced(project, name) {
-      const rules = rulesOf(await branchRules(db, project.id, nobody), name);
-      return rules.length === 0 || allowsForcePush(rules);
-    },
-    async mayUpdate(subject, caller, ref) {
-      const { branch, tag } = partsOf(ref);
-      if (branch !== null) return mayMerge(await branchRules(db, subject.project.id, caller), branch, caller, subject);
-      return tag !== null && mayCreateTag(await tagRules(db, subject.project.id, caller), tag, caller, subject);
-    },
+    ...refPermissions(db),
     write: writes.write,
     // Without the lock and an intent: no fact tells of these refs, the ref goes before the row that names it and after
     // the row that named it, and whoever is interrupted between leaves a ref that nobody asks for, or comes again.
@@ -447,6 +442,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
         await addJob(tx, remove, { storage, path });
     },
     wikis: wiki.git,
+    wikiBundles: wiki.bundles,
     sizeLimits: sizes,
     transport: transfer({
       open,
@@ -475,10 +471,5 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     usage: () => shared.limiter.usage(),
   };
 }
-/** The name of the branch or the tag that a full ref is. */
-const partsOf = (ref: string) => ({
-  branch: ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null,
-  tag: ref.startsWith('refs/tags/') ? ref.slice('refs/tags/'.length) : null,
-});
 
 export type RepositoryFeature = ReturnType<typeof repositoryFeature>;

@@ -19,7 +19,6 @@ import { type StatusCheckDependencies, statusCheckService } from './status-check
 
 export type { PipelineReader } from './merge-requests/merge-requests.routes.ts';
 export type { MergeRequestDependencies } from './merge-requests/merge-requests.service.ts';
-export { removeMergeRequests } from './merge-requests/transfer.queries.ts';
 export { mergeRequestRelation } from './merge-requests/transfer.ts';
 
 export interface ReviewDependencies

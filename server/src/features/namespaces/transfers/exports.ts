@@ -12,21 +12,23 @@ import { HttpError, invalidRecord } from '../../../kernel/http/errors.ts';
 import { addJob, defineTask } from '../../../kernel/queue/index.ts';
 import { findProjectSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
-import { bundleName, lfsName, manifestName, manifestOf, relationName } from './manifest.ts';
-import type { Relation } from './relations.ts';
+import { bundleName, lfsName, manifestName, manifestOf, relationName, wikiName } from './manifest.ts';
+import type { Exporter, Relation } from './relations.ts';
 import { ArchiveError, largestEntry, tarEnd, tarHeader, tarPadding } from './tar.ts';
 import {
   type ExportRow,
   findExport,
   forgetExports,
+  isAdministrator,
   lfsObjectsOf,
   queueExport,
   setExport,
 } from './transfers.queries.ts';
+import { archivedFiles, uploadsName } from './uploads.ts';
 
 const exportTask = { name: 'namespaces.export_project', maxAttempts: 3 };
 /** Hours that an archive waits to be fetched. */
-const kept = 24;
+const keptHours = 24;
 /** Archives are held in memory while they are sent elsewhere. */
 const largestUpload = 256 * 1024 ** 2;
 const hour = 3_600_000;
@@ -49,6 +51,7 @@ export function exportStatus(row: ExportRow | null): ExportStatus {
 
 export function exportService(deps: NamespacesDependencies, relations: readonly Relation[]) {
   const { db, objects, secrets } = deps;
+  const ownFiles = archivedFiles(deps);
 
   async function start(
     subject: ProjectSubject,
@@ -90,8 +93,8 @@ export function exportService(deps: NamespacesDependencies, relations: readonly 
     return { name, size, bytes: () => createReadStream(file) };
   }
 
-  async function* lines(relation: Relation, projectId: number): AsyncGenerator<string> {
-    for await (const rows of relation.rows(db, projectId))
+  async function* lines(batches: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+    for await (const rows of batches)
       if (rows.length > 0) yield `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`;
   }
 
@@ -110,8 +113,7 @@ export function exportService(deps: NamespacesDependencies, relations: readonly 
     const missing = { count: 0, bytes: 0 };
     for (const { oid, size, object_key: key } of await lfsObjectsOf(db, projectId)) {
       signal.throwIfAborted();
-      if (size <= largestEntry && (await objects.exists(key)))
-        found.push({ name: lfsName(oid), size, bytes: () => objects.get(key) as AsyncIterable<Buffer> });
+      if (size <= largestEntry && (await objects.exists(key))) found.push(stored(lfsName(oid), size, key));
       else {
         missing.count += 1;
         missing.bytes += size;
@@ -120,18 +122,40 @@ export function exportService(deps: NamespacesDependencies, relations: readonly 
     return { found, missing };
   }
 
-  async function collect(subject: ProjectSubject, directory: string, signal: AbortSignal): Promise<Entry[]> {
+  const stored = (name: string, size: number, key: string): Entry => ({
+    name,
+    size,
+    bytes: () => objects.get(key) as AsyncIterable<Buffer>,
+  });
+
+  async function collect(
+    subject: ProjectSubject,
+    by: Exporter,
+    directory: string,
+    signal: AbortSignal,
+  ): Promise<Entry[]> {
     const { project } = subject;
     const { found, missing } = await large(project.id, signal);
-    const manifest = JSON.stringify(manifestOf(subject, deps.release, new Date(), missing));
-    const entries = [await spool(directory, manifestName, Readable.from([Buffer.from(manifest)]))];
+    const files = await ownFiles.of(subject, signal);
+    const wiki = await deps.repository.wikiBundle(subject, signal);
+    const manifest = manifestOf(subject, {
+      release: deps.release,
+      now: new Date(),
+      wikiBranch: wiki?.branch ?? null,
+      missing: { lfs_objects: missing, uploads: files.missing },
+    });
+    const entries = [await spool(directory, manifestName, Readable.from([Buffer.from(JSON.stringify(manifest))]))];
+    // One after the other: git that nobody reads from waits.
+    if (wiki) entries.push(await spool(directory, wikiName, wiki.bytes));
     const bundle = await deps.repository.bundle(project, signal);
     if (bundle) entries.push(await spool(directory, bundleName, bundle));
     for (const relation of relations) {
       signal.throwIfAborted();
-      entries.push(await spool(directory, relationName(relation.name), lines(relation, project.id)));
+      const rows = lines(relation.rows(db, project.id, by));
+      entries.push(await spool(directory, relationName(relation.name), rows));
     }
-    return [...entries, ...found];
+    entries.push(await spool(directory, relationName(uploadsName), lines(Readable.from([files.lines]))));
+    return [...entries, ...files.files.map(({ name, size, key }) => stored(name, size, key)), ...found];
   }
 
   async function upload(row: ExportRow, key: string, size: number): Promise<string | null> {
@@ -158,19 +182,20 @@ export function exportService(deps: NamespacesDependencies, relations: readonly 
     await setExport(db, projectId, { state: 'started' });
     const directory = await mkdtemp(path.join(objects.temporary, 'export-'));
     try {
-      const entries = await collect(subject, directory, signal);
+      const by = { admin: row.user_id !== null && (await isAdministrator(db, row.user_id)) };
+      const entries = await collect(subject, by, directory, signal);
       const megabytes = (await deps.settings.read()).max_export_size;
       const gzip = createGzip();
       const gzipped = Readable.from(archive(entries))
         .on('error', (error) => gzip.destroy(error))
         .pipe(gzip);
       const limit = megabytes > 0 ? { maxBytes: megabytes * 1024 ** 2 } : {};
-      const stored = await objects.put(gzipped, { ...limit, limitName: 'max_export_size', signal });
-      const error = await upload(row, stored.key, stored.size);
+      const kept = await objects.put(gzipped, { ...limit, limitName: 'max_export_size', signal });
+      const error = await upload(row, kept.key, kept.size);
       await setExport(db, projectId, {
         state: 'finished',
-        object_key: stored.key,
-        size: stored.size,
+        object_key: kept.key,
+        size: kept.size,
         finished_at: new Date(),
         upload_url_sealed: null,
         error,
@@ -195,7 +220,7 @@ export function exportService(deps: NamespacesDependencies, relations: readonly 
     },
     { maxAttempts: exportTask.maxAttempts, timeout: 2 * hour },
   );
-  const forget = defineTask('namespaces.forget_exports', Type.Object({}), () => forgetExports(db, kept));
+  const forget = defineTask('namespaces.forget_exports', Type.Object({}), () => forgetExports(db, keptHours));
 
   return {
     start,

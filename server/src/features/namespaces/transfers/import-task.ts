@@ -4,7 +4,7 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { defineTask, type Task } from '../../../kernel/queue/index.ts';
 import { findProject } from '../projects/projects.queries.ts';
-import { type Failure, finishImport, moveImport } from './transfers.queries.ts';
+import { type Failure, finishImport, isAwaited, moveImport } from './transfers.queries.ts';
 
 export interface ImportResult {
   readonly stats: object;
@@ -26,8 +26,30 @@ export interface ImportCourse {
 }
 
 export const importAttempts = 3;
+/** How long nobody may notice that an import is canceled, in milliseconds. */
+const lookEvery = 1_000;
 
 export function importTask(db: Db, course: ImportCourse): Task {
+  /** Ends the work when nobody waits for it any more. */
+  async function whileAwaited<T>(id: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) {
+    const gone = new AbortController();
+    const look = () =>
+      isAwaited(db, id).then(
+        (awaited) => awaited || gone.abort(),
+        // The database is asked again; that it does not answer says nothing of the project.
+        () => undefined,
+      );
+    const timer = setInterval(() => void look(), lookEvery);
+    try {
+      return await work(AbortSignal.any([signal, gone.signal]));
+    } catch (error) {
+      if (gone.signal.aborted && !signal.aborted) return null;
+      throw error;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
   const fail = (id: number, reason: string): Promise<void> =>
     transaction(db, async (tx) => {
       await moveImport(tx, id, ['scheduled', 'started'], 'failed', reason);
@@ -42,8 +64,12 @@ export function importTask(db: Db, course: ImportCourse): Task {
       // A process that died leaves `started`: the next attempt begins again.
       if (!project || !(await moveImport(db, id, ['scheduled', 'started'], 'started'))) return;
       try {
-        const result = await course.fill(project, signal);
-        if (result === null) return;
+        const result = await whileAwaited(id, signal, (until) => course.fill(project, until));
+        if (result === null) {
+          // Of a project that is marked for removal: it may come back, without what was not fetched.
+          await moveImport(db, id, ['started'], 'canceled');
+          return;
+        }
         await transaction(db, async (tx) => {
           if (!(await moveImport(tx, id, ['started'], 'finished'))) return;
           await finishImport(tx, id, result);

@@ -8,10 +8,11 @@ import type { Project } from '../../../kernel/db/rows.ts';
 import { badRequest, plainError, tooLarge, unauthorized } from '../../../kernel/http/errors.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
 import { addJob } from '../../../kernel/queue/index.ts';
-import { findNamespaceSubject } from '../access/parents.queries.ts';
+import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { openness } from '../naming/naming.ts';
 import type { ProjectService } from '../projects/projects.service.ts';
+import { removeArchivedUploads, setPicture } from './files.queries.ts';
 import { importAttempts, importTask } from './import-task.ts';
 import {
   type ArchivedAttributes,
@@ -22,11 +23,13 @@ import {
   parsed,
   readManifest,
   relationName,
+  wikiName,
 } from './manifest.ts';
-import { emptyProject, personNamed } from './relations.queries.ts';
+import { personNamed } from './relations.queries.ts';
 import type { ImportTarget, Relation } from './relations.ts';
 import { ArchiveError, readTar, type TarEntry, unpacked } from './tar.ts';
 import { type Failure, findImport, importStatus, insertImport, moveImport } from './transfers.queries.ts';
+import { archivedFiles, pictureName, type UploadLine, uploadLine, uploadSecretOf, uploadsName } from './uploads.ts';
 
 const archiveImport = { name: 'namespaces.import_project', maxAttempts: importAttempts };
 const mebibyte = 1024 ** 2;
@@ -36,6 +39,8 @@ const longestLine = 2 * mebibyte;
 const toldFailures = 100;
 /** How objects of Git LFS are called in what became of an import. */
 const largeFiles = 'lfs_objects';
+/** Files in one archive: their names are kept while it is read. */
+const mostEntries = 250_000;
 /** Of one relation; an archive with more is none of ours. */
 const mostWrong = 10_000;
 const hour = 3_600_000;
@@ -66,19 +71,14 @@ async function* linesOf({ name, body }: TarEntry): AsyncGenerator<string> {
   if (rest.length > 0) yield rest.toString('utf8');
 }
 
-export function importService(
-  deps: NamespacesDependencies,
-  projects: ProjectService,
-  relations: readonly Relation[],
-  /** Takes away what relations of other slices put in. */
-  emptied: (tx: Db, projectId: number) => Promise<void>,
-) {
+export function importService(deps: NamespacesDependencies, projects: ProjectService, relations: readonly Relation[]) {
   const { db, objects } = deps;
+  const ownFiles = archivedFiles(deps);
 
   async function entries(source: ReturnType<typeof createReadStream>): Promise<AsyncGenerator<TarEntry>> {
     const megabytes = (await deps.settings.read()).max_decompressed_archive_size;
     const maximum = megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
-    return readTar(unpacked(source, maximum, 'max_decompressed_archive_size'));
+    return readTar(unpacked(source, maximum, 'max_decompressed_archive_size'), mostEntries);
   }
 
   /** What the file says it is; a bad file is refused before anything is made of it. */
@@ -179,6 +179,14 @@ export function importService(
     readonly imported: Record<string, number>;
   }
 
+  /** Counts something that is no row, and tells why it was left out. */
+  function count({ failures, fetched, imported }: Outcome, name: string, reason: string | null): void {
+    const line = (fetched[name] ?? 0) + 1;
+    fetched[name] = line;
+    imported[name] = (imported[name] ?? 0) + (reason === null ? 1 : 0);
+    if (reason !== null && failures.length < toldFailures) failures.push({ relation: name, line, reason });
+  }
+
   async function takeIn(
     relation: Relation,
     entry: TarEntry,
@@ -217,49 +225,74 @@ export function importService(
     }
   }
 
-  /** An object of Git LFS: taken where its bytes are what its name says. */
-  async function takeLarge(
-    project: Project,
-    oid: string,
-    { size, body }: TarEntry,
-    { failures, fetched, imported }: Outcome,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const line = (fetched[largeFiles] ?? 0) + 1;
-    fetched[largeFiles] = line;
-    imported[largeFiles] ??= 0;
-    const reason = await deps.repository.takeLarge(project, { oid, size }, body, signal);
-    if (reason === null) imported[largeFiles] += 1;
-    else if (failures.length < toldFailures) failures.push({ relation: largeFiles, line, reason });
+  /** What uploaded files were called, by the secrets of their addresses; their bytes come behind. */
+  async function readUploads(entry: TarEntry, { failures }: Outcome): Promise<Map<string, UploadLine>> {
+    const found = new Map<string, UploadLine>();
+    let line = 0;
+    for await (const text of linesOf(entry)) {
+      line += 1;
+      try {
+        const row = checked(uploadLine, parsed(text, `line ${line}`), `line ${line}`) as UploadLine;
+        found.set(row.secret, row);
+      } catch (error) {
+        if (!(error instanceof ArchiveError)) throw error;
+        if (failures.length < toldFailures) failures.push({ relation: uploadsName, line, reason: error.message });
+      }
+      if (line > mostEntries) throw new ArchiveError(`${entry.name} has more than ${mostEntries} lines`);
+    }
+    return found;
   }
 
   const canceled = async (id: number) => (await importStatus(db, id)) !== 'started';
 
+  /** Takes away what an interrupted attempt brought. */
+  async function emptied(subject: ProjectSubject): Promise<void> {
+    const { project } = subject;
+    await deps.repository.emptied(project);
+    await deps.repository.wikiEmptied(subject);
+    await transaction(db, async (tx) => {
+      for (const relation of relations) await relation.remove(tx, project.id);
+      await removeArchivedUploads(tx, project.id);
+      await setPicture(tx, project.id, null);
+    });
+  }
+
   async function run(project: Project, signal: AbortSignal): Promise<Outcome | null> {
     const row = await findImport(db, project.id);
-    if (!row?.object_key || row.user_id === null) throw new ArchiveError('The archive is gone');
-    await deps.repository.emptied(project);
+    const subject = await findProjectSubject(db, String(project.id), null);
+    if (!row?.object_key || row.user_id === null || !subject) throw new ArchiveError('The archive is gone');
     const { object_key: key, user_id: importerId, trusted } = row;
-    await transaction(db, async (tx) => {
-      await emptyProject(tx, project.id, importerId);
-      await emptied(tx, project.id);
-    });
+    await emptied(subject);
     const outcome: Outcome = { failures: [], fetched: {}, imported: {} };
     const target = targetOf(project, importerId, trusted);
-    let first = true;
+    let manifest: Manifest | null = null;
+    let uploads = new Map<string, UploadLine>();
     for await (const entry of await entries(objects.get(key) as ReturnType<typeof createReadStream>)) {
       signal.throwIfAborted();
       if (await canceled(project.id)) return null;
-      if (first) await readManifest(entry);
-      first = false;
-      if (entry.name === bundleName)
-        await deps.repository.unbundled(project, entry.body, { maxBytes: Math.max(entry.size, 1), signal });
-      const relation = relations.find(({ name }) => entry.name === relationName(name));
-      if (relation) await takeIn(relation, entry, target, outcome, signal);
-      const oid = lfsOidOf(entry.name);
-      if (oid !== null) await takeLarge(project, oid, entry, outcome, signal);
+      const { name, size, body } = entry;
+      const limits = { maxBytes: Math.max(size, 1), signal };
+      const relation = relations.find((each) => name === relationName(each.name));
+      const oid = lfsOidOf(name);
+      const secret = uploadSecretOf(name);
+      if (manifest === null) manifest = await readManifest(entry);
+      else if (name === bundleName) await deps.repository.unbundled(project, body, limits);
+      else if (name === wikiName)
+        await deps.repository.wikiUnbundled(subject, body, { ...limits, branch: manifest.wikiBranch });
+      else if (name === pictureName) count(outcome, pictureName, await ownFiles.takePicture(project.id, entry));
+      else if (name === relationName(uploadsName)) uploads = await readUploads(entry, outcome);
+      else if (relation) await takeIn(relation, entry, target, outcome, signal);
+      else if (oid !== null)
+        count(outcome, largeFiles, await deps.repository.takeLarge(project, { oid, size }, body, signal));
+      else if (secret !== null) count(outcome, uploadsName, await takeUpload(project.id, uploads.get(secret), entry));
     }
     return outcome;
+
+    async function takeUpload(projectId: number, line: UploadLine | undefined, entry: TarEntry) {
+      if (!line) return `${entry.name} is not among the rows of uploads`;
+      const uploader = (await target.person(line.uploaded_by)) ?? importerId;
+      return await ownFiles.takeUpload(projectId, line, uploader, entry, signal);
+    }
   }
 
   /** What went wrong with the file, in words; null for what is wrong with the instance. */

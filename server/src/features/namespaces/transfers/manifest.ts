@@ -13,6 +13,7 @@ const format = 'millrace-project';
 const version = 1;
 export const manifestName = 'project.json';
 export const bundleName = 'repository.bundle';
+export const wikiName = 'wiki.bundle';
 /** An object of Git LFS, by its id. */
 export const lfsName = (oid: string) => `lfs/${oid}`;
 export const lfsOidOf = (name: string): string | null => /^lfs\/([0-9a-f]{64})$/.exec(name)?.[1] ?? null;
@@ -28,45 +29,55 @@ export interface Manifest {
   readonly name: string;
   readonly path: string;
   readonly defaultBranch: string | null;
+  readonly wikiBranch: string | null;
   readonly attributes: ArchivedAttributes;
 }
 
-/** Objects of Git LFS that an archive has only the pointers of: the storage has lost them, or they are too large for it. */
-export interface MissingObjects {
+/** What an archive has not of a kind: the storage has lost it, or it is too large. */
+interface Missing {
   readonly count: number;
   readonly bytes: number;
 }
 
+export interface ManifestFacts {
+  readonly release: string;
+  readonly now: Date;
+  readonly wikiBranch: string | null;
+  readonly missing: Readonly<Record<string, Missing>>;
+}
+
 /** The manifest of a project as it is. */
-export function manifestOf({ project }: ProjectSubject, release: string, now: Date, missing: MissingObjects): object {
+export function manifestOf({ project }: ProjectSubject, facts: ManifestFacts): object {
   const all: Record<string, unknown> = {
     ...settingsJson(project, { member: true, code: true, maintainer: true, admin: false }),
     description: project.description,
     topics: project.topics,
     visibility: project.visibility,
   };
+  const missing = Object.entries(facts.missing).filter(([, { count }]) => count > 0);
   const kept = Object.keys(archived).filter((key) => all[key] !== undefined && all[key] !== null);
   return {
     format,
     version,
-    release,
-    exported_at: now.toISOString(),
+    release: facts.release,
+    exported_at: facts.now.toISOString(),
     name: project.name,
     path: project.path,
     default_branch: project.default_branch,
-    ...(missing.count > 0 ? { missing: { lfs_objects: missing } } : {}),
+    ...(facts.wikiBranch === null ? {} : { wiki_branch: facts.wikiBranch }),
+    ...(missing.length > 0 ? { missing: Object.fromEntries(missing) } : {}),
     attributes: Object.fromEntries(kept.map((key) => [key, all[key]])),
   };
 }
 
 const maximumBytes = 1024 ** 2;
 
-/** All of an entry, as text. */
-async function textOf(entry: TarEntry, maximum: number): Promise<string> {
+/** All of an entry. */
+export async function bytesOf(entry: TarEntry, maximum: number): Promise<Buffer> {
   if (entry.size > maximum) throw new ArchiveError(`${entry.name} is larger than ${maximum} bytes`);
   const chunks: Buffer[] = [];
   for await (const chunk of entry.body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 /** A JSON object of an archive. */
@@ -96,7 +107,7 @@ const text = (value: unknown): string | null => (typeof value === 'string' && va
 /** Reads the first entry of an archive. */
 export async function readManifest(entry: TarEntry | undefined): Promise<Manifest> {
   if (entry?.name !== manifestName) throw new ArchiveError('The file is no archive of a project');
-  const raw = parsed(await textOf(entry, maximumBytes), manifestName);
+  const raw = parsed((await bytesOf(entry, maximumBytes)).toString('utf8'), manifestName);
   if (raw.format !== format) throw new ArchiveError('The file is no archive of a project');
   if (raw.version !== version)
     throw new ArchiveError(
@@ -108,6 +119,7 @@ export async function readManifest(entry: TarEntry | undefined): Promise<Manifes
     name: text(raw.name) ?? '',
     path: text(raw.path) ?? '',
     defaultBranch: text(raw.default_branch),
+    wikiBranch: text(raw.wiki_branch),
     attributes: checked(attributes, plain, manifestName) as ArchivedAttributes,
   };
 }

@@ -75,14 +75,16 @@ export interface MilestoneLine {
   readonly created_at: Date;
 }
 
-/** The project's own milestones, and those of groups above that its merge requests have. */
+/** The project's own milestones, and those of groups above that its merge requests and releases have. */
 export async function milestonesOf(db: Db, projectId: number): Promise<MilestoneLine[]> {
   const { rows } = await sql<MilestoneLine>`
     select case when s.project_id is null then null else s.iid end as iid, s.title, s.description, s.state,
       s.start_date, s.due_date, s.created_at
     from milestones s
     where s.project_id = ${projectId} or s.namespace_id is not null
-      and exists (select from merge_requests m where m.milestone_id = s.id and m.project_id = ${projectId})
+      and (exists (select from merge_requests m where m.milestone_id = s.id and m.project_id = ${projectId})
+        or exists (select from release_milestones k join releases r on r.id = k.release_id
+          where k.milestone_id = s.id and r.project_id = ${projectId}))
     order by s.project_id is null, s.id`.execute(db);
   return rows;
 }
@@ -275,19 +277,25 @@ export async function insertMember(
   return null;
 }
 
-/** Everything that an interrupted import put in. */
-export async function emptyProject(tx: Db, projectId: number, importerId: number): Promise<void> {
-  await tx.deleteFrom('labels').where('project_id', '=', projectId).execute();
-  await tx.deleteFrom('milestones').where('project_id', '=', projectId).execute();
-  await tx.deleteFrom('badges').where('project_id', '=', projectId).execute();
-  await tx.deleteFrom('protected_branches').where('project_id', '=', projectId).execute();
-  await tx.deleteFrom('protected_tags').where('project_id', '=', projectId).execute();
-  await tx.deleteFrom('web_hooks').where('project_id', '=', projectId).execute();
-  await tx
-    .deleteFrom('grants')
-    .where('project_id', '=', projectId)
-    .where(sql<boolean>`user_id is distinct from ${importerId}::bigint`)
-    .execute();
+/** Takes away all rows of a project. */
+export const removing =
+  (
+    table:
+      | 'labels'
+      | 'milestones'
+      | 'badges'
+      | 'protected_branches'
+      | 'protected_tags'
+      | 'web_hooks'
+      | 'project_custom_attributes',
+  ) =>
+  async (tx: Db, projectId: number): Promise<void> => {
+    await sql`delete from ${sql.table(table)} where project_id = ${projectId}`.execute(tx);
+  };
+
+export async function removeMembers(tx: Db, projectId: number): Promise<void> {
+  await sql`delete from grants g where project_id = ${projectId} and user_id is distinct from
+    (select i.user_id from project_imports i where i.project_id = ${projectId})`.execute(tx);
 }
 
 /** The user of a name. */

@@ -13,6 +13,7 @@ import {
   OrNull,
   Str,
 } from '../../../kernel/http/params/schema.ts';
+import { customAttributesOf, saveCustomAttribute } from '../custom-attributes/custom-attributes.queries.ts';
 import { sharedEvents } from '../hooks/hooks.events.ts';
 import * as queries from './relations.queries.ts';
 
@@ -30,14 +31,21 @@ export interface ImportTarget {
   refusedAddress(url: string): Promise<string | null>;
 }
 
+/** Whoever makes an archive. */
+export interface Exporter {
+  readonly admin: boolean;
+}
+
 /** One kind of row. What other slices keep they declare themselves. */
 export interface Relation {
   readonly name: string;
   readonly schema: TObject;
-  /** All rows of a project, in batches. */
-  rows(db: Db, projectId: number): AsyncIterable<readonly object[]>;
+  /** All rows of a project that whoever exports may see, in batches. */
+  rows(db: Db, projectId: number, by: Exporter): AsyncIterable<readonly object[]>;
   /** Puts a checked row in; answers why not where it cannot be. */
   insert(tx: Db, row: never, target: ImportTarget): Promise<string | null>;
+  /** Takes away what an interrupted import put in. */
+  remove(tx: Db, projectId: number): Promise<void>;
 }
 
 export function relation<T extends TObject>(spec: {
@@ -45,6 +53,7 @@ export function relation<T extends TObject>(spec: {
   readonly schema: T;
   readonly rows: Relation['rows'];
   insert(tx: Db, row: Static<T>, target: ImportTarget): Promise<string | null>;
+  readonly remove: Relation['remove'];
 }): Relation {
   return spec;
 }
@@ -52,6 +61,9 @@ export function relation<T extends TObject>(spec: {
 async function* once<T extends object>(rows: Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
   yield await rows;
 }
+
+const attributesOf = async (db: Db, projectId: number) =>
+  (await customAttributesOf(db, 'project', [projectId])).get(projectId) ?? [];
 
 const text = (maxLength: number) => Str({ maxLength });
 const named = Str({ minLength: 1, maxLength: 255 });
@@ -73,6 +85,7 @@ export const ownRelations: readonly Relation[] = [
     }),
     rows: (db, projectId) => once(queries.labelsOf(db, projectId)),
     insert: (tx, row, { projectId }) => queries.insertLabel(tx, projectId, row),
+    remove: queries.removing('labels'),
   }),
   relation({
     name: 'milestones',
@@ -87,12 +100,14 @@ export const ownRelations: readonly Relation[] = [
     }),
     rows: (db, projectId) => once(queries.milestonesOf(db, projectId)),
     insert: (tx, row, { projectId }) => queries.insertMilestone(tx, projectId, row),
+    remove: queries.removing('milestones'),
   }),
   relation({
     name: 'badges',
     schema: Type.Object({ name: Optional(OrNull(text(255))), link_url: link, image_url: link }),
     rows: (db, projectId) => once(queries.badgesOf(db, projectId)),
     insert: (tx, row, { projectId }) => queries.insertBadge(tx, projectId, row),
+    remove: queries.removing('badges'),
   }),
   relation({
     name: 'protected_branches',
@@ -107,6 +122,7 @@ export const ownRelations: readonly Relation[] = [
       row.levels.every(({ level }) => roles.includes(level))
         ? await queries.insertProtectedBranch(tx, projectId, row)
         : 'has a level that does not exist',
+    remove: queries.removing('protected_branches'),
   }),
   relation({
     name: 'protected_tags',
@@ -119,6 +135,7 @@ export const ownRelations: readonly Relation[] = [
       row.levels.every((level) => roles.includes(level))
         ? await queries.insertProtectedTag(tx, projectId, row)
         : 'has a level that does not exist',
+    remove: queries.removing('protected_tags'),
   }),
   relation({
     name: 'hooks',
@@ -137,6 +154,19 @@ export const ownRelations: readonly Relation[] = [
       if (row.branch_filter_strategy === 'regex') return 'filters branches by an expression';
       return (await refusedAddress(row.url)) ?? (await queries.insertHook(tx, projectId, row));
     },
+    remove: queries.removing('web_hooks'),
+  }),
+  relation({
+    name: 'custom_attributes',
+    schema: Type.Object({ key: named, value: Str({ minLength: 1, maxLength: 255 }) }),
+    // Administrators keep them, and nobody else reads them.
+    rows: (db, projectId, { admin }) => once(admin ? attributesOf(db, projectId) : Promise.resolve([])),
+    insert: async (tx, row, { projectId, trusted }) => {
+      if (!trusted) return 'only administrators import them';
+      await saveCustomAttribute(tx, 'project', projectId, row);
+      return null;
+    },
+    remove: queries.removing('project_custom_attributes'),
   }),
   relation({
     name: 'members',
@@ -152,5 +182,7 @@ export const ownRelations: readonly Relation[] = [
       if (userId === null) return `nobody is called ${row.username}`;
       return await queries.insertMember(tx, target, { ...row, userId });
     },
+    // Whoever imports stays: that is how they came to the project.
+    remove: queries.removeMembers,
   }),
 ];

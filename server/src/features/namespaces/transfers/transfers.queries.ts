@@ -12,6 +12,12 @@ export async function findExport(db: Db, projectId: number): Promise<ExportRow |
   );
 }
 
+/** Whether a user is one now. */
+export async function isAdministrator(db: Db, userId: number): Promise<boolean> {
+  const row = await db.selectFrom('users').select('admin').where('id', '=', userId).executeTakeFirst();
+  return row?.admin ?? false;
+}
+
 export interface StoredObject {
   readonly oid: string;
   readonly size: number;
@@ -143,6 +149,18 @@ export async function moveImport(
     .where('import_status', 'in', [...from])
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+/** Whether a project still waits for what it is made of: nobody has canceled that, or removed the project. */
+export async function isAwaited(db: Db, projectId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .where('import_status', '=', 'started')
+    .where('marked_for_deletion_on', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function importStatus(db: Db, projectId: number): Promise<string | null> {

@@ -5,10 +5,12 @@ import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { HttpError, invalidRecord, plainError, unauthorized } from '../../../kernel/http/errors.ts';
 import { addJob } from '../../../kernel/queue/index.ts';
+import { findProjectSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { CreateProject, ProjectService } from '../projects/projects.service.ts';
-import { importAttempts, importTask } from './import-task.ts';
-import { findImport, insertImport, setDefaultBranch } from './transfers.queries.ts';
+import { type ImportResult, importAttempts, importTask } from './import-task.ts';
+import { type LargeFile, lfsSource, type Remote } from './lfs-source.ts';
+import { type Failure, findImport, insertImport, setDefaultBranch } from './transfers.queries.ts';
 
 const urlImport = { name: 'namespaces.import_repository', maxAttempts: importAttempts };
 const purpose = 'project import';
@@ -18,15 +20,11 @@ const hour = 3_600_000;
 const patience = { asking: 10_000, packing: 600_000 };
 /** Nothing came for so long: the other side hangs. */
 const silence = 120_000;
+/** How objects of Git LFS are called in what became of an import, and of how many it is told one by one. */
+const [largeFiles, toldFailures] = ['lfs_objects', 100] as const;
 
 /** What is wrong with the address or the repository behind it, in words for who gave it. */
 class RefusedRemote extends Error {}
-
-interface Remote {
-  /** Of the repository, without name and password. */
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
 
 /** An address as it is entered, with what proves us there apart. */
 function remoteOf(entered: string): Remote | null {
@@ -64,6 +62,7 @@ async function* lively(body: AsyncIterable<Buffer>, hung: () => void): AsyncGene
 
 export function urlImportService(deps: NamespacesDependencies, projects: ProjectService) {
   const { db, outbound, secrets } = deps;
+  const lfs = lfsSource(deps);
 
   /** What the server offers, and where it is in the end. */
   async function offerOf(remote: Remote, signal?: AbortSignal): Promise<{ offer: Offer; remote: Remote }> {
@@ -139,17 +138,18 @@ export function urlImportService(deps: NamespacesDependencies, projects: Project
     return name !== null && refs.some(({ ref }) => ref === head) ? name : null;
   };
 
-  async function fetched(project: Project, address: string, signal: AbortSignal): Promise<void> {
+  async function fetched(project: Project, address: string, signal: AbortSignal): Promise<ImportResult> {
     const asked = remoteOf(address);
     if (asked === null) throw new RefusedRemote('The address is not one of http or https');
     const { offer, remote } = await offerOf(asked, signal);
     const refs = offer.refs.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref));
     await deps.repository.emptied(project);
-    if (refs.length === 0) return;
+    if (refs.length === 0) return { stats: {}, failures: [] };
     const wished = project.default_branch;
     const known = wished !== null && refs.some(({ ref }) => ref === `refs/heads/${wished}`);
     const branch = known ? wished : branchOf(offer);
     if (branch !== null && branch !== wished) await setDefaultBranch(db, project.id, branch);
+    const large = new Map<string, LargeFile>();
     const answer = await outbound.open({
       url: `${remote.url}/git-upload-pack`,
       kind: 'import',
@@ -172,10 +172,51 @@ export function urlImportService(deps: NamespacesDependencies, projects: Project
       if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
       const pack = readFetched(lively(answer.body, answer.close));
       const target = { ...project, default_branch: branch };
-      await deps.repository.filled(target, { refs, pack }, { maxBytes: await most(), signal });
+      const pointed = ({ oid, size }: LargeFile) => void large.set(oid, { oid, size });
+      await deps.repository.filled(target, { refs, pack }, { maxBytes: await most(), signal, pointed });
     } finally {
       answer.close();
     }
+    return await fetchLarge(project, remote, [...large.values()], signal);
+  }
+
+  /** Fetches the objects of Git LFS that the repository points at; those that do not come are told. */
+  async function fetchLarge(project: Project, remote: Remote, wanted: readonly LargeFile[], signal: AbortSignal) {
+    const failures: Failure[] = [];
+    const counts = { fetched: wanted.length, imported: 0 };
+    const subject = wanted.length === 0 ? null : await findProjectSubject(db, String(project.id), null);
+    if (!subject?.project.lfs_enabled) return { stats: {}, failures };
+    const each = (_object: LargeFile, reason: string | null): void => {
+      if (reason === null) counts.imported += 1;
+      else if (failures.length < toldFailures)
+        failures.push({ relation: largeFiles, line: failures.length + 1, reason });
+    };
+    const largest = await most();
+    const missing: LargeFile[] = [];
+    for (let at = 0; at < wanted.length; at += 1000) {
+      const some = wanted.slice(at, at + 1000);
+      const here = await deps.repository.hasLarge(
+        subject,
+        some.map(({ oid }) => oid),
+      );
+      for (const object of some)
+        if (here.has(object.oid)) each(object, null);
+        else if (object.size <= largest) missing.push(object);
+        else each(object, `${object.oid}: is larger than ${largest} bytes (max_import_remote_file_size)`);
+    }
+    await lfs.fetch(
+      remote,
+      missing,
+      async (object, bytes, until) =>
+        (await deps.repository.largeRefusal(subject, object.size)) ??
+        (await deps.repository.takeLarge(project, object, bytes, until)),
+      (object, reason) => each(object, reason === null ? null : `${object.oid}: ${reason}`),
+      signal,
+    );
+    return {
+      stats: { fetched: { [largeFiles]: counts.fetched }, imported: { [largeFiles]: counts.imported } },
+      failures,
+    };
   }
 
   const task = importTask(db, {
@@ -184,8 +225,7 @@ export function urlImportService(deps: NamespacesDependencies, projects: Project
     fill: async (project, signal) => {
       const row = await findImport(db, project.id);
       if (!row?.url_sealed) throw new RefusedRemote('The address is gone');
-      await fetched(project, secrets.open(row.url_sealed, purpose), signal);
-      return { stats: {}, failures: [] };
+      return await fetched(project, secrets.open(row.url_sealed, purpose), signal);
     },
     reasonOf(error) {
       if (error instanceof RefusedRemote) return error.message;

@@ -1,11 +1,10 @@
-/** A repository as one file for exports, and the way back: bounded, checked like a push, without its rules and facts. */
+/** A repository of a project or wiki as one file for exports, and the way back: bounded, checked like a push, without its rules and facts. */
 import type { Readable } from 'node:stream';
 import * as git from '@millrace/git';
-import type { Db } from '../../../kernel/db/index.ts';
 import type { RepositoryRow } from '../face.ts';
+import { type LfsPointer, longestPointer, readPointer } from '../lfs/pointers.ts';
 import type { OpenRepository } from '../reading/git-reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
-import { bumpServiceRefs } from '../writes/writes.queries.ts';
 
 /** Heads of merge requests: their commits may be in no branch any more. */
 const requestHeads = 'refs/merge-requests/*/head';
@@ -16,15 +15,18 @@ export interface UnbundleOptions {
   /** Bytes of the pack. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** Told of every object of Git LFS that the pack points at, some more than once. */
+  readonly pointed?: (object: LfsPointer) => void;
 }
 
 export function repositoryBundles(deps: {
-  readonly db: Db;
   readonly open: OpenRepository;
   readonly shared: git.Git;
   readonly exclusively: WritePath['exclusively'];
+  /** Its refs are others now. */
+  readonly moved: (id: number) => Promise<void>;
 }) {
-  const { db, open } = deps;
+  const { open } = deps;
 
   /** References of others and the pack that goes with them, checked like a push; none but branches, tags and heads of requests. */
   async function filled(project: RepositoryRow, { refs, pack }: git.Bundle, options: UnbundleOptions): Promise<void> {
@@ -42,12 +44,17 @@ export function repositoryBundles(deps: {
         updates.map((update) => update.new),
         ingested,
       );
+      if (options.pointed)
+        for await (const { data } of git.quarantinedBlobs(quarantine, longestPointer)) {
+          const pointer = readPointer(data);
+          if (pointer) options.pointed(pointer);
+        }
       await deps.exclusively(project, async () => {
         used = true;
         await git.migrateQuarantine(quarantine);
         if (updates.length > 0) await git.updateRefs(repo, updates);
         if (project.default_branch !== null) await git.setDefaultBranch(repo, project.default_branch);
-        await bumpServiceRefs(db, project.id);
+        await deps.moved(project.id);
       });
     } finally {
       if (!used) await git.discardQuarantine(quarantine);

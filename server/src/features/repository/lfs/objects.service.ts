@@ -31,10 +31,16 @@ export function lfsObjects(deps: LfsObjectsDependencies) {
     return new Map(found.map((object) => [object.oid, object]));
   }
 
+  /** Why so many bytes more do not fit into a project; null where they do. */
+  async function roomRefusal(subject: ProjectSubject, bytes: number): Promise<string | null> {
+    const use = await deps.sizes.remaining(subject);
+    return use && use.used + bytes > use.limit ? deps.sizes.fullReason('upload', use, bytes) : null;
+  }
+
   /** Throws 406, which is what the ecosystem's clients know, where so many bytes more do not fit into a project. */
   async function requireRoom(subject: ProjectSubject, bytes: number): Promise<void> {
-    const use = await deps.sizes.remaining(subject);
-    if (use && use.used + bytes > use.limit) throw plainError(406, deps.sizes.fullReason('upload', use, bytes));
+    const reason = await roomRefusal(subject, bytes);
+    if (reason !== null) throw plainError(406, reason);
   }
 
   /** Bytes as they come, refused as soon as they are more than was said. */
@@ -121,6 +127,7 @@ export function lfsObjects(deps: LfsObjectsDependencies) {
     /** Whether a project has any object. */
     any: (projectId: number) => queries.hasObjects(db, projectId),
     requireRoom,
+    roomRefusal,
     take,
     fromSource,
     /** All objects of a project for its copy. */

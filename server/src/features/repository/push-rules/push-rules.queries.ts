@@ -80,3 +80,7 @@ export async function addressesOf(db: Db, userId: number): Promise<Set<string>> 
     select lower(e.email) from emails e where e.user_id = ${userId} and e.confirmed_at is not null`.execute(db);
   return new Set(rows.map(({ email }) => email));
 }
+
+export async function removeRuleOf(tx: Db, projectId: number): Promise<void> {
+  await tx.deleteFrom('push_rules').where('project_id', '=', projectId).execute();
+}

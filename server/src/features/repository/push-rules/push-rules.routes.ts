@@ -13,7 +13,8 @@ import type { PushRuleService, RuleOwner } from './push-rules.service.ts';
 const pattern = (description: string) => Optional(OrNull(Str({ maxLength: 2047, description })));
 const flag = (description: string) => Optional(Bool({ description }));
 
-const attributes = {
+/** Also of rules in archives of projects. */
+export const ruleAttributes = {
   commit_message_regex: pattern('Regular expression that messages of commits must match'),
   commit_message_negative_regex: pattern('Regular expression that no message of a commit may match'),
   branch_name_regex: pattern('Regular expression that names of branches must match'),
@@ -29,8 +30,8 @@ const attributes = {
   reject_non_dco_commits: flag('Refuse commits that are not signed off'),
 };
 
-function valuesOf(params: PushRuleValues): PushRuleValues {
-  const names = Object.keys(attributes) as Array<keyof typeof attributes>;
+export function ruleValues(params: PushRuleValues): PushRuleValues {
+  const names = Object.keys(ruleAttributes) as Array<keyof typeof ruleAttributes>;
   return Object.fromEntries(names.flatMap((name) => (params[name] === undefined ? [] : [[name, params[name]]])));
 }
 
@@ -107,22 +108,22 @@ export function pushRuleRoutes(rules: PushRuleService): Route[] {
         method: 'POST',
         access: admin,
         summary: `Give ${what} a push rule`,
-        params: Type.Object({ ...id, ...attributes }),
+        params: Type.Object({ ...id, ...ruleAttributes }),
         responses: { 201: PushRule },
         errors: [422],
         handler: async (context) =>
-          pushRuleJson(await rules.create(ownerOf(context.subject), originOf(context), valuesOf(context.params))),
+          pushRuleJson(await rules.create(ownerOf(context.subject), originOf(context), ruleValues(context.params))),
       }),
       route({
         ...common,
         method: 'PUT',
         access: admin,
         summary: `Change the push rule of ${what}`,
-        params: Type.Object({ ...id, ...attributes }),
+        params: Type.Object({ ...id, ...ruleAttributes }),
         responses: { 200: PushRule },
         errors: [404],
         handler: async (context) =>
-          pushRuleJson(await rules.update(ownerOf(context.subject), originOf(context), valuesOf(context.params))),
+          pushRuleJson(await rules.update(ownerOf(context.subject), originOf(context), ruleValues(context.params))),
       }),
       route({
         ...common,

@@ -31,7 +31,7 @@ const patterns = [
 ] as const satisfies ReadonlyArray<keyof PushRuleValues>;
 
 /** The values as they are kept: blank patterns are none. Refuses what RE2 cannot read. */
-function checked(values: PushRuleValues): PushRuleValues {
+export function checkedRule(values: PushRuleValues): PushRuleValues {
   const kept: PushRuleValues = { ...values };
   const wrong: Record<string, string[]> = {};
   for (const name of patterns) {
@@ -91,7 +91,7 @@ export function pushRuleService(db: Db) {
       ruleInForce(db, owner.place.project_id, owner.namespaceIds),
 
     async create(owner: RuleOwner, origin: AuditOrigin, values: PushRuleValues): Promise<PushRule> {
-      const kept = checked(values);
+      const kept = checkedRule(values);
       const row = await transaction(db, (tx) => add(tx, owner, origin, kept));
       if (!row) throw plainError(422, `${owner.entity.type} push rule exists, try updating`);
       return row;
@@ -99,7 +99,7 @@ export function pushRuleService(db: Db) {
 
     /** Changes the rule of the place; where one from above counts until now, the place gets its own from it. */
     async update(owner: RuleOwner, origin: AuditOrigin, values: PushRuleValues): Promise<PushRule> {
-      const kept = checked(values);
+      const kept = checkedRule(values);
       const row = await transaction(db, async (tx) => {
         const before = await findRule(tx, owner.place);
         if (!before) {

@@ -11,6 +11,7 @@ export { replaceMilestonesOfReleases } from './milestones.queries.ts';
 export { releaseUrl, sourcesOf } from './releases.entity.ts';
 export { linksOf, releaseById, releaseTexts } from './releases.queries.ts';
 export { type RecordReleaseFact, tagsRemoved } from './tags.ts';
+export { releaseRelation } from './transfer.ts';
 
 export interface ReleasesDependencies extends ReleaseServiceDependencies {
   readonly parents: ParentLoader;

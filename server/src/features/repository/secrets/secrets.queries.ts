@@ -22,3 +22,7 @@ export async function writeSecuritySettings(tx: Db, projectId: number, enabled: 
     .returningAll()
     .executeTakeFirstOrThrow();
 }
+
+export async function removeSecuritySettings(tx: Db, projectId: number): Promise<void> {
+  await tx.deleteFrom('project_security_settings').where('project_id', '=', projectId).execute();
+}

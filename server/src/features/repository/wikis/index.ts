@@ -1,4 +1,5 @@
 /** Wikis: their repositories, pages and routes, and what other parts need of them. */
+import type * as git from '@millrace/git';
 import type { Caller, Subject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Task } from '../../../kernel/queue/index.ts';
@@ -10,6 +11,7 @@ import { transfer } from '../transfer/transfer.ts';
 import { type WritePathDependencies, writePath } from '../writes/write-path.ts';
 import { writtenCheck } from '../writes/written-check.ts';
 import { readsWiki, seesPlace, wikiCheck, writesWiki } from './access.ts';
+import { wikiBundles } from './bundles.ts';
 import { type WikiSubject, wikiRepositories } from './wiki.ts';
 import { findWiki, findWikiById, setWikiBranch, wikisBelow } from './wikis.queries.ts';
 import { wikiRoutes } from './wikis.routes.ts';
@@ -20,6 +22,7 @@ export interface WikiDependencies extends Pick<WritePathDependencies<WikiSubject
   readonly externalUrl: string;
   readonly open: OpenRepository;
   readonly reader: RepositoryReader;
+  readonly shared: git.Git;
   readonly settings: Settings;
   readonly defaultStorage: string;
 }
@@ -45,6 +48,7 @@ export function wikis(deps: WikiDependencies) {
     routes: wikiRoutes({ ...deps, wikis: wikiService({ ...deps, repositories, writes }) }),
     tasks,
     sweep: writes.sweep,
+    bundles: wikiBundles({ ...deps, repositories, exclusively: writes.exclusively }),
     /** Where the wikis of what is removed lie. */
     below: (handle: Db, of: Parameters<typeof wikisBelow>[1]) => wikisBelow(handle, of),
     git: {

@@ -106,6 +106,14 @@ export function wikiRepositories(deps: {
     }
   }
 
+  const measureSoon = (tx: Db, id: number) =>
+    addJob(
+      tx,
+      measureTask,
+      { wiki_id: id },
+      { jobKey: `${measureTask.name}:${id}`, jobKeyMode: 'preserve_run_at', runAt: new Date(Date.now() + patience) },
+    );
+
   const settled: Settle = async (tx, { id }, actorId, moved) => {
     const wiki = await findWikiById(tx, id);
     if (!wiki) throw new Error('the wiki is gone');
@@ -115,12 +123,7 @@ export function wikiRepositories(deps: {
     const branch = first?.chosen ?? wiki.default_branch;
     const change = moved.find(({ ref, after }) => ref === `refs/heads/${branch}` && !/^0+$/.test(after));
     if (change) await tell(tx, wiki, actorId, change);
-    await addJob(
-      tx,
-      measureTask,
-      { wiki_id: id },
-      { jobKey: `${measureTask.name}:${id}`, jobKeyMode: 'preserve_run_at', runAt: new Date(Date.now() + patience) },
-    );
+    await measureSoon(tx, id);
     return { generation, headMoved: first?.headMoved ?? false };
   };
 
@@ -144,6 +147,6 @@ export function wikiRepositories(deps: {
     { maxAttempts: measureTask.maxAttempts, timeout: 600_000 },
   );
 
-  return { ensure, head, settled, tasks: [measure] };
+  return { ensure, head, settled, measureSoon, tasks: [measure] };
 }
 export type WikiRepositories = ReturnType<typeof wikiRepositories>;

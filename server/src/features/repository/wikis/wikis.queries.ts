@@ -36,6 +36,10 @@ export async function insertWiki(
     .execute();
 }
 
+export async function removeWiki(tx: Db, id: number): Promise<void> {
+  await tx.deleteFrom('wikis').where('id', '=', id).execute();
+}
+
 /** A new generation of the wiki's refs; it is activity of the project. */
 export async function bumpWiki(tx: Db, wiki: Pick<Wiki, 'id' | 'project_id'>): Promise<number> {
   const row = await tx

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { Bool, DateTimeParam, Int, List, OneOf, Optional, OrNull, Str } from '../../../kernel/http/params/schema.ts';
 import { type ImportTarget, type Relation, relation } from '../../namespaces/index.ts';
-import { insertMergeRequest, mergeRequestsOf } from './transfer.queries.ts';
+import { insertMergeRequest, mergeRequestsOf, removeMergeRequests } from './transfer.queries.ts';
 
 const sha = Str({ pattern: '^[0-9a-f]{40}$' });
 const username = Str({ minLength: 1, maxLength: 255 });
@@ -75,6 +75,7 @@ export const mergeRequestRelation: Relation = relation({
     );
     return made ? null : 'is there already';
   },
+  remove: removeMergeRequests,
 });
 
 /** Whoever wrote it is named where they have no account here, or nobody vouches that it is theirs. */

@@ -40,6 +40,7 @@ import { pushSummariesMigration } from './0047-push-summaries.ts';
 import { rebasesMigration } from './0048-rebases.ts';
 import { keptLastCommitsMigration } from './0052-kept-last-commits.ts';
 import { urlImportsMigration } from './0053-url-imports.ts';
+import { uploadSecrets } from './0058-upload-secrets.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -89,4 +90,5 @@ export const migrations: readonly Migration[] = [
   keptLastCommitsMigration,
   plannedMigration,
   urlImportsMigration,
+  uploadSecrets,
 ];

@@ -1,0 +1,89 @@
+/** Wikis of projects in archives: the whole repository as one file, and the way back. Nobody is told of pages that came so. */
+import type { Readable } from 'node:stream';
+import * as git from '@millrace/git';
+import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import { type Db, transaction } from '../../../kernel/db/index.ts';
+import type { Wiki } from '../../../kernel/db/rows.ts';
+import { repositoryBundles, type UnbundleOptions } from '../bundles/bundles.ts';
+import type { OpenRepository } from '../reading/git-reader.ts';
+import type { WritePath } from '../writes/write-path.ts';
+import { pageAt, titleOf } from './pages.ts';
+import type { WikiRepositories, WikiSubject } from './wiki.ts';
+import { bumpWiki, findWiki, recordPage, removeWiki, setWikiBranch } from './wikis.queries.ts';
+
+/** More pages than that are found by their files only. */
+const mostPages = 100_000;
+
+export function wikiBundles(deps: {
+  readonly db: Db;
+  readonly open: OpenRepository;
+  readonly shared: git.Git;
+  readonly repositories: WikiRepositories;
+  readonly exclusively: WritePath<WikiSubject>['exclusively'];
+}) {
+  const { db, open, repositories } = deps;
+  const bundles = repositoryBundles({
+    ...deps,
+    moved: async (id) => void (await bumpWiki(db, { id, project_id: null })),
+  });
+
+  /** The branch that a bundle calls its own where it says so, else the one that wikis have. */
+  function branchOf({ refs }: git.Bundle, told: string | null, usual: string | null): string | null {
+    const branches = refs.flatMap(({ ref }) =>
+      ref.startsWith('refs/heads/') && git.isCreatableRef(ref) ? [ref.slice('refs/heads/'.length)] : [],
+    );
+    return (
+      [told, usual, 'main', 'master'].find((name) => name !== null && branches.includes(name)) ?? branches[0] ?? null
+    );
+  }
+
+  /** Keeps what the pages are called. */
+  async function recordPages(wiki: Wiki): Promise<void> {
+    const head = await repositories.head(wiki);
+    if (head === null) return;
+    const slugs: string[] = [];
+    for await (const { path, type } of git.walkTree(open(wiki), head)) {
+      const page = type === 'blob' ? pageAt(path) : null;
+      if (page) slugs.push(page.slug);
+      if (slugs.length >= mostPages) break;
+    }
+    await transaction(db, async (tx) => {
+      for (const slug of slugs) await recordPage(tx, wiki.id, { slug, title: titleOf(slug), removed: false });
+      await repositories.measureSoon(tx, wiki.id);
+    });
+  }
+
+  return {
+    /** Null where nobody has written to the wiki. */
+    async bundle(
+      subject: ProjectSubject,
+      signal: AbortSignal,
+    ): Promise<{ bytes: Readable; branch: string | null } | null> {
+      const wiki = await findWiki(db, subject);
+      const bytes = wiki && wiki.refs_generation > 0 ? await bundles.bundle(wiki, signal) : null;
+      return wiki && bytes && { bytes, branch: wiki.default_branch };
+    },
+    /** Takes away what an interrupted import left. */
+    async emptied(subject: ProjectSubject): Promise<void> {
+      const wiki = await findWiki(db, subject);
+      if (!wiki) return;
+      await git.removeRepository(deps.shared, open(wiki).path);
+      await removeWiki(db, wiki.id);
+    },
+    /** Fills a wiki that has nothing. Throws a GitError for what is no bundle, too large, or not whole. */
+    async unbundled(
+      subject: ProjectSubject,
+      source: AsyncIterable<Buffer>,
+      { branch: told, ...options }: UnbundleOptions & { readonly branch: string | null },
+    ): Promise<void> {
+      const bundle = await git.readBundle(source);
+      const { wiki } = await repositories.ensure(subject);
+      const branch = branchOf(bundle, told, wiki.default_branch);
+      if (branch === null) return;
+      if (branch !== wiki.default_branch) await setWikiBranch(db, wiki.id, branch);
+      await bundles.filled({ ...wiki, default_branch: branch }, bundle, options);
+      const filled = await findWiki(db, subject);
+      if (filled) await recordPages(filled);
+    },
+  };
+}
