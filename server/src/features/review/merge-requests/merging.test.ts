@@ -169,7 +169,7 @@ describe('merging', () => {
     await project.api('PUT', `${path}/${closed.iid}`, { json: { state_event: 'close' } });
     expect((await merge(project, closed.iid)).status).toBe(405);
     expect((await project.api('PUT', `${path}/9999/merge`)).body).toEqual({ message: '404 Merge Request Not Found' });
-    expect((await project.api('PUT', `${path}/${moved.iid}/merge`, { token: null })).status).toBe(404);
+    expect((await project.api('PUT', `${path}/${moved.iid}/merge`, { token: null })).status).toBe(401);
   });
 
   it('security 18: a maintainer who left cannot merge', async () => {
