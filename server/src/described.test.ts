@@ -1,10 +1,13 @@
 /** The OpenAPI document: valid by the standard's own schema, complete by the rules of the house, true in its examples. */
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { lint, type OpenApi, operationsOf } from '../test/openapi.ts';
 import { exampleChecker, exampleFile, readExamples } from '../test/stored-examples.ts';
 import { declaredRoutes, openApi } from './described.ts';
 import { routeKey } from './kernel/http/openapi/operations.ts';
+
+// Hundreds of routes are compiled, on whatever else the machine does.
+vi.setConfig({ testTimeout: 120_000 });
 
 const examples = readExamples();
 const document = openApi(examples) as unknown as OpenApi;
