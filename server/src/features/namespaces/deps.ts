@@ -57,8 +57,13 @@ interface RepositoryHooks {
   unbundled(
     project: Project,
     source: AsyncIterable<Buffer>,
-    options: { readonly maxBytes: number; readonly signal: AbortSignal },
-  ): Promise<void>;
+    options: {
+      readonly maxBytes: number;
+      readonly signal: AbortSignal;
+      /** Where the project's default branch is not there, another one is found; it is answered. */
+      readonly anyBranch?: boolean;
+    },
+  ): Promise<string | null>;
   /** Fills an empty repository with branches and tags of another and the pack that goes with them, checked like a push. */
   filled(
     project: Project,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { isGitError } from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
-import { type Db, transaction } from '../../../kernel/db/index.ts';
+import { transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { badRequest, plainError, tooLarge, unauthorized } from '../../../kernel/http/errors.ts';
 import type { UploadedFile } from '../../../kernel/http/params/nested.ts';
@@ -13,6 +13,8 @@ import type { NamespacesDependencies } from '../deps.ts';
 import { openness } from '../naming/naming.ts';
 import type { ProjectService } from '../projects/projects.service.ts';
 import { removeArchivedUploads, setPicture } from './files.queries.ts';
+import { readForeignTar } from './foreign-tar.ts';
+import { gitlabArchives, readGitlabManifest } from './gitlab-archives.ts';
 import { importAttempts, importTask } from './import-task.ts';
 import {
   type ArchivedAttributes,
@@ -20,6 +22,7 @@ import {
   checked,
   lfsOidOf,
   type Manifest,
+  manifestName,
   parsed,
   readManifest,
   relationName,
@@ -27,22 +30,17 @@ import {
 } from './manifest.ts';
 import { personNamed } from './relations.queries.ts';
 import type { ImportTarget, Relation } from './relations.ts';
-import { ArchiveError, readTar, type TarEntry, unpacked } from './tar.ts';
-import { type Failure, findImport, importStatus, insertImport, moveImport } from './transfers.queries.ts';
+import { count, linesOf, mostWrong, type Outcome, takeRow, toldFailures } from './taking.ts';
+import { ArchiveError, beginningOf, block, readTar, type TarEntry, unpacked } from './tar.ts';
+import { findImport, importStatus, insertImport, moveImport } from './transfers.queries.ts';
 import { archivedFiles, pictureName, type UploadLine, uploadLine, uploadSecretOf, uploadsName } from './uploads.ts';
 
 const archiveImport = { name: 'namespaces.import_project', maxAttempts: importAttempts };
 const mebibyte = 1024 ** 2;
-/** One row of a relation. */
-const longestLine = 2 * mebibyte;
-/** Rows that were left out and are told one by one; all are counted. */
-const toldFailures = 100;
 /** How objects of Git LFS are called in what became of an import. */
 const largeFiles = 'lfs_objects';
 /** Files in one archive: their names are kept while it is read. */
 const mostEntries = 250_000;
-/** Of one relation; an archive with more is none of ours. */
-const mostWrong = 10_000;
 const hour = 3_600_000;
 
 export interface ImportOptions {
@@ -56,43 +54,35 @@ export interface ImportOptions {
   readonly makeRoom?: (fullPath: string) => Promise<void>;
 }
 
-/** The lines of an entry. */
-async function* linesOf({ name, body }: TarEntry): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of body) {
-    let data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10)) {
-      yield data.toString('utf8', 0, end);
-      data = data.subarray(end + 1);
-    }
-    if (data.length > longestLine) throw new ArchiveError(`${name} has a line of more than ${longestLine} bytes`);
-    rest = data;
-  }
-  if (rest.length > 0) yield rest.toString('utf8');
-}
-
 export function importService(deps: NamespacesDependencies, projects: ProjectService, relations: readonly Relation[]) {
   const { db, objects } = deps;
   const ownFiles = archivedFiles(deps);
+  const foreign = gitlabArchives(deps, relations, ownFiles);
 
-  async function entries(source: ReturnType<typeof createReadStream>): Promise<AsyncGenerator<TarEntry>> {
+  /** The files of an archive, and whether it is one of ours: other products pack in other ways. */
+  async function opened(packed: ReturnType<typeof createReadStream>) {
     const megabytes = (await deps.settings.read()).max_decompressed_archive_size;
     const maximum = megabytes === 0 ? Number.MAX_SAFE_INTEGER : megabytes * mebibyte;
-    return readTar(unpacked(source, maximum, 'max_decompressed_archive_size'), mostEntries);
+    const { begin, all } = await beginningOf(unpacked(packed, maximum, 'max_decompressed_archive_size'), block);
+    const ours = begin.toString('latin1').startsWith(`${manifestName}\0`);
+    return { ours, entries: ours ? readTar(all, mostEntries) : readForeignTar(all, mostEntries) };
   }
 
   /** What the file says it is; a bad file is refused before anything is made of it. */
   async function peek(file: UploadedFile): Promise<Manifest> {
     const { max_import_size: megabytes } = await deps.settings.read();
     if (megabytes > 0 && file.size > megabytes * mebibyte) throw tooLarge('max_import_size', megabytes * mebibyte);
-    const found = await entries(createReadStream(file.path));
     try {
-      const first = await found.next();
-      return await readManifest(first.done ? undefined : first.value);
+      const { ours, entries } = await opened(createReadStream(file.path));
+      try {
+        if (!ours) return await readGitlabManifest(entries);
+        const first = await entries.next();
+        return await readManifest(first.done ? undefined : first.value);
+      } finally {
+        await entries.return(undefined);
+      }
     } catch (error) {
       throw error instanceof ArchiveError ? badRequest(error.message) : error;
-    } finally {
-      await found.return(undefined);
     }
   }
 
@@ -173,20 +163,6 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
     };
   }
 
-  interface Outcome {
-    readonly failures: Failure[];
-    readonly fetched: Record<string, number>;
-    readonly imported: Record<string, number>;
-  }
-
-  /** Counts something that is no row, and tells why it was left out. */
-  function count({ failures, fetched, imported }: Outcome, name: string, reason: string | null): void {
-    const line = (fetched[name] ?? 0) + 1;
-    fetched[name] = line;
-    imported[name] = (imported[name] ?? 0) + (reason === null ? 1 : 0);
-    if (reason !== null && failures.length < toldFailures) failures.push({ relation: name, line, reason });
-  }
-
   async function takeIn(
     relation: Relation,
     entry: TarEntry,
@@ -201,7 +177,7 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
       for await (const text of linesOf(entry)) {
         signal.throwIfAborted();
         line += 1;
-        const reason = await takeLine(tx, relation, text, target, `line ${line}`);
+        const reason = await takeRow(tx, relation, text, target, `line ${line}`);
         if (reason === null) {
           imported += 1;
           continue;
@@ -213,16 +189,6 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
       outcome.fetched[name] = line;
       outcome.imported[name] = imported;
     });
-  }
-
-  async function takeLine(tx: Db, relation: Relation, text: string, target: ImportTarget, where: string) {
-    try {
-      const row = checked(relation.schema, parsed(text, where), where);
-      return await relation.insert(tx, row as never, target);
-    } catch (error) {
-      if (error instanceof ArchiveError) return error.message;
-      throw error;
-    }
   }
 
   /** What uploaded files were called, by the secrets of their addresses; their bytes come behind. */
@@ -267,7 +233,12 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
     const target = targetOf(project, importerId, trusted);
     let manifest: Manifest | null = null;
     let uploads = new Map<string, UploadLine>();
-    for await (const entry of await entries(objects.get(key) as ReturnType<typeof createReadStream>)) {
+    const { ours, entries } = await opened(objects.get(key) as ReturnType<typeof createReadStream>);
+    if (!ours) {
+      await foreign.take(entries, subject, target, outcome, signal);
+      return (await canceled(project.id)) ? null : outcome;
+    }
+    for await (const entry of entries) {
       signal.throwIfAborted();
       if (await canceled(project.id)) return null;
       const { name, size, body } = entry;

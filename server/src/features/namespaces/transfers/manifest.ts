@@ -102,6 +102,20 @@ export function checked(schema: Parameters<typeof validateParameters>[0], raw: R
   }
 }
 
+/** Those of some values that are attributes of projects and have a value that these may have. */
+export function keptAttributes(given: RawObject): ArchivedAttributes {
+  const kept: RawObject = {};
+  for (const name of Object.keys(archived)) {
+    if (given[name] === undefined) continue;
+    try {
+      Object.assign(kept, checked(attributes, { [name]: given[name] }, name));
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+    }
+  }
+  return kept as ArchivedAttributes;
+}
+
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /** Reads the first entry of an archive. */

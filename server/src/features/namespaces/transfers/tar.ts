@@ -13,14 +13,14 @@ export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 
-const block = 512;
+export const block = 512;
 /** Eleven octal digits. */
 export const largestEntry = 8 * 1024 ** 3 - 1;
 const plainName = /^[a-z0-9][a-z0-9_-]*(?:[./][a-z0-9_-]+)*$/;
 
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
 
-function sumOf(header: Buffer): number {
+export function sumOf(header: Buffer): number {
   let sum = 0;
   for (let at = 0; at < block; at += 1) sum += at >= 148 && at < 156 ? 32 : (header[at] ?? 0);
   return sum;
@@ -62,7 +62,7 @@ interface Bytes {
   some(most: number): Promise<Buffer>;
 }
 
-function bytesOf(source: AsyncIterable<Buffer>): Bytes {
+export function bytesOf(source: AsyncIterable<Buffer>): Bytes {
   const iterator = source[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
   async function some(most: number): Promise<Buffer> {
@@ -159,4 +159,24 @@ export async function* unpacked(source: Readable, maximum: number, limitName: st
     source.destroy();
     await running;
   }
+}
+
+/** The first bytes of a stream, and all of it. */
+export async function beginningOf(
+  source: AsyncGenerator<Buffer>,
+  count: number,
+): Promise<{ readonly begin: Buffer; readonly all: AsyncGenerator<Buffer> }> {
+  const parts: Buffer[] = [];
+  for (let seen = 0; seen < count; ) {
+    const step = await source.next();
+    if (step.done) break;
+    parts.push(step.value);
+    seen += step.value.length;
+  }
+  const begin = Buffer.concat(parts);
+  async function* all(): AsyncGenerator<Buffer> {
+    if (begin.length > 0) yield begin;
+    yield* source;
+  }
+  return { begin: begin.subarray(0, count), all: all() };
 }

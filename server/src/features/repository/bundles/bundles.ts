@@ -19,6 +19,20 @@ export interface UnbundleOptions {
   readonly pointed?: (object: LfsPointer) => void;
 }
 
+/** The first of the wished branches that a bundle has, else the one that its HEAD stands for; null where it has none. */
+export function branchOf({ refs }: git.Bundle, wished: ReadonlyArray<string | null>): string | null {
+  const branches = new Map(
+    refs.flatMap(({ ref, id }) =>
+      ref.startsWith('refs/heads/') && git.isCreatableRef(ref) ? [[ref.slice('refs/heads/'.length), id] as const] : [],
+    ),
+  );
+  const usual = ['main', 'master'];
+  const head = refs.find(({ ref }) => ref === 'HEAD')?.id;
+  const atHead = [...branches].flatMap(([name, id]) => (id === head ? [name] : []));
+  const inOrder = [...wished, ...usual.filter((name) => atHead.includes(name)), ...atHead, ...usual];
+  return inOrder.find((name) => name !== null && branches.has(name)) ?? branches.keys().next().value ?? null;
+}
+
 export function repositoryBundles(deps: {
   readonly open: OpenRepository;
   readonly shared: git.Git;
@@ -75,8 +89,15 @@ export function repositoryBundles(deps: {
       await git.initRepository(path, { defaultBranch: project.default_branch ?? 'main' });
     },
     /** Fills an empty repository. Throws a GitError for what is no bundle, too large, or not whole. */
-    async unbundled(project: RepositoryRow, source: AsyncIterable<Buffer>, options: UnbundleOptions): Promise<void> {
-      await filled(project, await git.readBundle(source), options);
+    async unbundled(
+      project: RepositoryRow,
+      source: AsyncIterable<Buffer>,
+      { anyBranch = false, ...options }: UnbundleOptions & { readonly anyBranch?: boolean },
+    ): Promise<string | null> {
+      const bundle = await git.readBundle(source);
+      const branch = anyBranch ? branchOf(bundle, [project.default_branch]) : project.default_branch;
+      await filled({ ...project, default_branch: branch }, bundle, options);
+      return branch;
     },
     /** Fills an empty repository with what another server offers and sends. */
     filled,

@@ -4,7 +4,7 @@ import * as git from '@millrace/git';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Wiki } from '../../../kernel/db/rows.ts';
-import { repositoryBundles, type UnbundleOptions } from '../bundles/bundles.ts';
+import { branchOf, repositoryBundles, type UnbundleOptions } from '../bundles/bundles.ts';
 import type { OpenRepository } from '../reading/git-reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
 import { pageAt, titleOf } from './pages.ts';
@@ -26,16 +26,6 @@ export function wikiBundles(deps: {
     ...deps,
     moved: async (id) => void (await bumpWiki(db, { id, project_id: null })),
   });
-
-  /** The branch that a bundle calls its own where it says so, else the one that wikis have. */
-  function branchOf({ refs }: git.Bundle, told: string | null, usual: string | null): string | null {
-    const branches = refs.flatMap(({ ref }) =>
-      ref.startsWith('refs/heads/') && git.isCreatableRef(ref) ? [ref.slice('refs/heads/'.length)] : [],
-    );
-    return (
-      [told, usual, 'main', 'master'].find((name) => name !== null && branches.includes(name)) ?? branches[0] ?? null
-    );
-  }
 
   /** Keeps what the pages are called. */
   async function recordPages(wiki: Wiki): Promise<void> {
@@ -78,7 +68,7 @@ export function wikiBundles(deps: {
     ): Promise<void> {
       const bundle = await git.readBundle(source);
       const { wiki } = await repositories.ensure(subject);
-      const branch = branchOf(bundle, told, wiki.default_branch);
+      const branch = branchOf(bundle, [told, wiki.default_branch]);
       if (branch === null) return;
       if (branch !== wiki.default_branch) await setWikiBranch(db, wiki.id, branch);
       await bundles.filled({ ...wiki, default_branch: branch }, bundle, options);

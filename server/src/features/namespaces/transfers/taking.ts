@@ -1,0 +1,66 @@
+/** What reading archives has in common: lines, counts, and rows that are left out and told. */
+import type { Db } from '../../../kernel/db/index.ts';
+import { checked, parsed } from './manifest.ts';
+import type { ImportTarget, Relation } from './relations.ts';
+import { ArchiveError } from './tar.ts';
+import type { Failure } from './transfers.queries.ts';
+
+/** One row of a relation. */
+const longestLine = 2 * 1024 ** 2;
+/** Rows that were left out and are told one by one; all are counted. */
+export const toldFailures = 100;
+/** Of one relation; an archive with more is none of ours. */
+export const mostWrong = 10_000;
+
+export interface Outcome {
+  readonly failures: Failure[];
+  readonly fetched: Record<string, number>;
+  readonly imported: Record<string, number>;
+}
+
+/** Counts something that is no row, and tells why it was left out. */
+export function count({ failures, fetched, imported }: Outcome, name: string, reason: string | null): void {
+  const line = (fetched[name] ?? 0) + 1;
+  fetched[name] = line;
+  imported[name] = (imported[name] ?? 0) + (reason === null ? 1 : 0);
+  if (reason !== null && failures.length < toldFailures) failures.push({ relation: name, line, reason });
+}
+
+/** The lines of a file. */
+export async function* linesOf(
+  { name, body }: { readonly name: string; readonly body: AsyncIterable<Buffer> },
+  longest = longestLine,
+): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    let data = chunk;
+    for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10)) {
+      parts.push(data.subarray(0, end));
+      yield Buffer.concat(parts).toString('utf8');
+      parts = [];
+      length = 0;
+      data = data.subarray(end + 1);
+    }
+    length += data.length;
+    if (length > longest) throw new ArchiveError(`${name} has a line of more than ${longest} bytes`);
+    if (data.length > 0) parts.push(data);
+  }
+  if (length > 0) yield Buffer.concat(parts).toString('utf8');
+}
+
+/** Puts a row in; why not, where it is wrong. */
+export async function takeRow(
+  tx: Db,
+  relation: Relation,
+  row: string,
+  target: ImportTarget,
+  where: string,
+): Promise<string | null> {
+  try {
+    return await relation.insert(tx, checked(relation.schema, parsed(row, where), where) as never, target);
+  } catch (error) {
+    if (error instanceof ArchiveError) return error.message;
+    throw error;
+  }
+}
