@@ -154,6 +154,12 @@ export async function clients(suite: Suite, instance: Instance): Promise<void> {
     );
   });
 
+  await suite.step('gitbeaker: templates, whose addresses it ends with a slash', async () => {
+    const [first] = await clara.GitignoreTemplates.all();
+    assert.ok(first);
+    assert.equal((await clara.GitignoreTemplates.show(String(first.key))).name, first.name);
+  });
+
   await suite.step('gitbeaker: lists are walked to their end, by offset [1/limits.pagination/3]', async () => {
     for (let at = 0; at < 5; at += 1) await clara.Branches.create(project(), `page-${at}`, 'main');
     const paged = await clara.Branches.all(project(), { perPage: 2, maxPages: 10 });

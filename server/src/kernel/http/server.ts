@@ -16,6 +16,17 @@ export interface HttpServerOptions {
 }
 
 const apiPath = /^\/api(\/|$)/;
+const looseSlashes = /^\/api\/v4(?=\/)[^?]*(?:\/\/|\/(?=\?|$))/;
+
+/**
+ * Slashes too many in a path of the API count once, and not at all at its end, as in the ecosystem: clients join addresses
+ * carelessly. Not in a DELETE: a name that a script left empty would name what is above it.
+ */
+function plainSlashes(method: string | undefined, url: string): string {
+  if (method === 'DELETE' || !looseSlashes.test(url)) return url;
+  const [path = '', ...query] = url.split('?');
+  return [path.replace(/\/{2,}/g, '/').replace(/\/$/, ''), ...query].join('?');
+}
 
 /** A client's own request id is taken over when it is plain, so that logs of both sides meet. */
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
@@ -84,7 +95,10 @@ export function createHttpServer(
     forceCloseConnections: 'idle',
     keepAliveTimeout: 75_000,
     requestTimeout: 0,
-    rewriteUrl: (request) => options.rewriteUrl?.(request.url ?? '/') ?? request.url ?? '/',
+    rewriteUrl: ({ method, url = '/' }) => {
+      const plain = plainSlashes(method, url);
+      return options.rewriteUrl?.(plain) ?? plain;
+    },
     routerOptions: { maxParamLength: 8192, caseSensitive: true, ignoreTrailingSlash: false },
     exposeHeadRoutes: true,
   });
