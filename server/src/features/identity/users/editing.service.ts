@@ -146,7 +146,7 @@ export function createEditing(deps: UserDependencies): UserEditing {
     const external = changes.columns.external ?? user.external;
     const row = await updateUser(tx, id, {
       ...changes.columns,
-      ...(external === user.external ? {} : ownPlaces(external, await settings.read(), changes.columns)),
+      ...(external === user.external ? {} : ownPlaces(external, changes.columns, await settings.read())),
       ...(username === undefined ? {} : { username }),
       ...(name === undefined ? {} : { name }),
       ...(email === undefined ? {} : await changeAddress(tx, user, email, changes.skipReconfirmation ?? false)),

@@ -121,8 +121,8 @@ export interface CreateUser {
 /** What people may make of their own: external ones work in the groups that let them in, and nowhere else. */
 export const ownPlaces = (
   external: boolean,
-  values: ApplicationSettings,
   wanted: { readonly can_create_group?: boolean | undefined; readonly projects_limit?: number | undefined },
+  values: ApplicationSettings,
 ): Pick<User, 'can_create_group' | 'projects_limit'> =>
   external
     ? { can_create_group: false, projects_limit: 0 }
@@ -214,7 +214,7 @@ export function createUsers(deps: UserDependencies): Users {
       state: user.state ?? 'active',
       admin: user.admin ?? false,
       external,
-      ...ownPlaces(external, values, user),
+      ...ownPlaces(external, user, values),
       preferred_language: profile.preferred_language ?? values.default_preferred_language,
       color_scheme_id: profile.color_scheme_id ?? values.default_syntax_highlighting_theme,
       private_profile: user.private_profile ?? values.user_defaults_to_private_profile,
