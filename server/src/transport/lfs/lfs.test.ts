@@ -7,6 +7,7 @@ import { eventually } from '../../../test/ci.ts';
 import { unique } from '../../../test/factories.ts';
 import { basic, type Headers, type LfsClient, lfsClient, type Made, made, media } from '../../../test/lfs.ts';
 import { buildRepositoryProject, type Json, type RepositoryProject } from '../../../test/repositories.ts';
+import { insideMinute } from '../../../test/windows.ts';
 import { rewriteLfsUrl } from './index.ts';
 
 let app: TestApp;
@@ -266,6 +267,7 @@ describe('limits', () => {
   });
 
   it('[1/limits.other-limits/7] throttle_authenticated_git_lfs counts these requests alone', async () => {
+    await insideMinute();
     const one = await project.member(20);
     await app.settings.write({
       throttle_authenticated_git_lfs_enabled: true,

@@ -3,10 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, eventually, startWorld, type TestProject, type World } from '../../../../test/ci.ts';
 import { buildGroup, buildMember, buildProject, buildUser, unique } from '../../../../test/factories.ts';
 import { type Received, type Receiver, startReceiver } from '../../../../test/receiver.ts';
+import { insideMinute } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace } from '../../../kernel/db/rows.ts';
 
 type Json = Record<string, unknown>;
+const unlimited = { web_hook_test_limit: 0, web_hook_event_resend_limit: 0 };
 let world: World;
 let receiver: Receiver;
 let group: Namespace;
@@ -15,11 +17,7 @@ let projectId: number;
 beforeAll(async () => {
   world = await startWorld();
   receiver = await startReceiver();
-  await world.app.settings.write({
-    allow_local_requests_from_web_hooks_and_services: true,
-    web_hook_test_limit: 0,
-    web_hook_event_resend_limit: 0,
-  });
+  await world.app.settings.write({ allow_local_requests_from_web_hooks_and_services: true, ...unlimited });
   group = await buildGroup(world.app, { owner: world.owner.user });
   const inner = await buildGroup(world.app, { owner: world.owner.user, parent: group });
   project = await world.project({ namespace_id: inner.id });
@@ -384,10 +382,11 @@ it('tries tell of something that is there, or say that nothing is; repetitions s
   await call('PUT', hook, { url: `${receiver.url}/other` });
   expect((await call('POST', `${hook}/events/${first?.id}/resend`)).status).toBe(422);
   expect((await call('POST', `${empty}/events/${first?.id}/resend`)).status).toBe(404);
+  await insideMinute();
   await world.app.settings.write({ web_hook_test_limit: 5, web_hook_event_resend_limit: 5 });
   const many = await Promise.all(Array.from({ length: 6 }, () => call('POST', `${empty}/test/push_events`)));
   expect(many.map(({ status }) => status).sort()).toEqual([422, 422, 422, 422, 422, 429]);
-  await world.app.settings.write({ web_hook_test_limit: 0, web_hook_event_resend_limit: 0 });
+  await world.app.settings.write(unlimited);
 });
 
 it('belong to those in charge, with their log', async () => {
