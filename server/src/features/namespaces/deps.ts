@@ -89,17 +89,15 @@ interface RepositoryHooks {
     options: { readonly maxBytes: number; readonly signal: AbortSignal; readonly branch: string | null },
   ): Promise<void>;
   hasCommit(project: Project, id: string): Promise<boolean>;
-  /** Takes an object of Git LFS in; why not, where its bytes are not what was said. */
+  /** Takes an object of Git LFS in; why not, where there is no room for it or its bytes are not what was said. */
   takeLarge(
-    project: Project,
+    subject: ProjectSubject,
     object: { readonly oid: string; readonly size: number },
     bytes: AsyncIterable<Buffer>,
     signal: AbortSignal,
   ): Promise<string | null>;
   /** Which of these objects of Git LFS a project has. */
   hasLarge(subject: ProjectSubject, oids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Why so many bytes more do not fit into a project; null where they do. */
-  largeRefusal(subject: ProjectSubject, bytes: number): Promise<string | null>;
   /** In the transaction that ends an import. */
   arrived(tx: Db, project: Project): Promise<void>;
   /** The licence of the default branch; null where no file says so. */

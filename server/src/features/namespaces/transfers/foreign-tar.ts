@@ -58,7 +58,7 @@ export async function* readForeignTar(source: AsyncIterable<Buffer>, maximumEntr
     const header = await bytes.exactly(block);
     if (header.length < block) throw new ArchiveError('The archive ends too early');
     if (header.every((byte) => byte === 0)) return;
-    if (count > maximumEntries) throw new ArchiveError(`The archive holds more than ${maximumEntries} files`);
+    if (count >= maximumEntries) throw new ArchiveError(`The archive holds more than ${maximumEntries} files`);
     if (Number.parseInt(field(header, 148, 8).toString('latin1').trim(), 8) !== sumOf(header))
       throw new ArchiveError('The archive is damaged');
     const size = sizeOf(header);
@@ -77,19 +77,8 @@ export async function* readForeignTar(source: AsyncIterable<Buffer>, maximumEntr
     const written = field(header, 0, 100);
     const name = plain(told ?? (prefix.length > 0 ? Buffer.concat([prefix, Buffer.from('/'), written]) : written));
     told = null;
-    let left = size;
-    async function* body(): AsyncGenerator<Buffer> {
-      while (left > 0) {
-        const part = await bytes.some(left);
-        if (part.length === 0) throw new ArchiveError('The archive ends too early');
-        left -= part.length;
-        yield part;
-      }
-    }
-    if (kind === '0') yield { name, size, body: body() };
-    for await (const _ of body()) {
-      // Skipped: the next entry begins behind it.
-    }
-    await bytes.exactly(tarPadding(size).length);
+    const entry = bytes.entry(name, size);
+    if (kind === '0') yield* entry;
+    else for await (const _ of entry);
   }
 }

@@ -212,11 +212,14 @@ describe('of GitLab', () => {
     const evil = (...args: string[]) =>
       execFileSync('tar', ['-cz', '-f', '-', '-C', folder, ...args], { maxBuffer: 1024 ** 3, stdio: 'pipe' });
     symlinkSync('/etc/passwd', path.join(folder, 'link'));
-    const beginning = ['tree/project.json', 'tree/project'];
+    for (const name of ['labels', 'milestones', 'releases'])
+      writeFileSync(path.join(folder, `tree/project/${name}.ndjson`), 'null\n');
+    const [beginning, twice] = [['tree/project.json', 'tree/project'], 'tree/project/labels.ndjson'];
     for (const [file, reason] of [
       [evil(...beginning, 'link'), 'something else than regular files'],
       [evil('--transform', 's,^link,/etc/x,', '-h', ...beginning, 'link'), 'a name that is not allowed'],
       [evil('-P', '--transform', 's,^link,../../x,', '-h', ...beginning, 'link'), 'a name that is not allowed'],
+      [evil('--hard-dereference', ...beginning, twice), `The archive holds ${twice} twice`],
       [packed({ ...whole, 'project.bundle': '# v2 git bundle\n' }), 'repository of the archive was refused'],
       [packed({ ...whole, 'project.wiki.bundle': 'x' }), 'repository of the archive was refused'],
     ] as const) {
@@ -234,13 +237,16 @@ describe('of GitLab', () => {
       ...whole,
       'tree/project.json': JSON.stringify({ visibility_level: 'x', description: ['y'], merge_method: 'never' }),
       'tree/project/labels.ndjson': 'no json\n[]\nnull\n{"title":{"a":1}}\n',
+      'tree/project/commit_notes.ndjson': lines({ type: 'constructor', note: 'x', commit_id: main, ...times }),
       'avatar/logo.png': '<svg/>',
       [`lfs-objects/${'e'.repeat(64)}`]: 'other bytes',
     });
     const status = await imported(broken);
     expect(status).toMatchObject({ import_status: 'finished' });
     const told = (status.failed_relations as Json[]).map(({ relation_name: name }) => name);
-    expect(told).toEqual(expect.arrayContaining(['labels', 'avatar', 'lfs_objects', 'project_members']));
+    expect(told).toEqual(
+      expect.arrayContaining(['labels', 'avatar', 'lfs_objects', 'project_members', 'commit_notes']),
+    );
     const { body } = await app.api<Json>('GET', `/projects/${status.id}`, { token: owner.secret });
     expect(body).toMatchObject({ visibility: 'private', description: '' });
   }, 60_000);

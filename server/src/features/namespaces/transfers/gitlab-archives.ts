@@ -10,7 +10,7 @@ import type { NamespacesDependencies } from '../deps.ts';
 import { attributesOf, peopleOf, translations } from './gitlab-rows.ts';
 import { bytesOf, keptAttributes, type Manifest, parsed } from './manifest.ts';
 import type { ImportTarget, Relation } from './relations.ts';
-import { count, linesOf, mostWrong, type Outcome, takeRow, toldFailures } from './taking.ts';
+import { count, largeFiles, linesOf, mostWrong, type Outcome, takeRow, tell } from './taking.ts';
 import { ArchiveError, type TarEntry } from './tar.ts';
 import { setDefaultBranch } from './transfers.queries.ts';
 import { type ArchivedFiles, pictureName, uploadsName } from './uploads.ts';
@@ -42,12 +42,13 @@ export async function readGitlabManifest(entries: AsyncIterable<TarEntry>): Prom
     path: '',
     defaultBranch: typeof branch === 'string' && branch !== '' ? branch : null,
     wikiBranch: null,
-    attributes: keptAttributes(parsed(JSON.stringify(attributesOf(project, features ?? {})), projectFile)),
+    attributes: keptAttributes(attributesOf(project, features ?? {})),
   };
 }
 
 export function gitlabArchives(deps: NamespacesDependencies, relations: readonly Relation[], ownFiles: ArchivedFiles) {
   const { db, objects, repository } = deps;
+  const byName = new Map(relations.map((relation) => [relation.name, relation]));
 
   /** Files whose order in the archive means nothing wait here, under names of ours. */
   async function spooled(
@@ -65,11 +66,12 @@ export function gitlabArchives(deps: NamespacesDependencies, relations: readonly
       const oid = objectOf(name);
       const [, secret, file] = /^uploads\/([0-9a-f]{32})\/([^/]+)$/.exec(name) ?? [];
       if (name === codeBundle || name === wikiBundle || wanted.has(relationOf(name) ?? '')) {
+        if (kept.has(name)) throw new ArchiveError(`The archive holds ${name} twice`);
         const place = path.join(directory, String(kept.size));
         await pipeline(body, createWriteStream(place, { flags: 'wx', mode: 0o600 }), { signal });
         kept.set(name, place);
       } else if (oid !== null)
-        count(outcome, 'lfs_objects', await repository.takeLarge(subject.project, { oid, size }, body, signal));
+        count(outcome, largeFiles, await repository.takeLarge(subject, { oid, size }, body, signal));
       else if (secret && file) {
         const line = { secret, file_name: file, created_at: new Date() };
         const reason = await ownFiles.takeUpload(target.projectId, line, target.importerId, entry, signal);
@@ -97,9 +99,9 @@ export function gitlabArchives(deps: NamespacesDependencies, relations: readonly
           signal.throwIfAborted();
           if (text === '' || text === 'null') continue;
           line += 1;
-          const tell = (reason: string): void => {
+          const refuse = (reason: string): void => {
             wrong += 1;
-            if (outcome.failures.length < toldFailures) outcome.failures.push({ relation: name, line, reason });
+            tell(outcome, { relation: name, line, reason });
             if (wrong > mostWrong) throw new ArchiveError(`${name} has more than ${mostWrong} rows that are wrong`);
           };
           let parts: ReturnType<typeof translate> = [];
@@ -107,15 +109,15 @@ export function gitlabArchives(deps: NamespacesDependencies, relations: readonly
             parts = translate(parsed(text, `line ${line}`), people);
           } catch (error) {
             if (!(error instanceof ArchiveError)) throw error;
-            tell(error.message);
+            refuse(error.message);
           }
           for (const { relation: to, row } of parts) {
-            const relation = relations.find((each) => each.name === to);
+            const relation = byName.get(to);
             if (!relation) throw new Error(`there is no relation ${to}`);
-            const reason = await takeRow(tx, relation, JSON.stringify(row), target, `line ${line}`);
+            const reason = await takeRow(tx, relation, row, target, `line ${line}`);
             outcome.fetched[to] = (outcome.fetched[to] ?? 0) + 1;
             outcome.imported[to] = (outcome.imported[to] ?? 0) + (reason === null ? 1 : 0);
-            if (reason !== null) tell(reason);
+            if (reason !== null) refuse(reason);
           }
         }
       });

@@ -1,6 +1,5 @@
 /** Rows of GitLab's own archives (`tree/project/*.ndjson`) as rows of ours. Pure; what comes out is checked like ours. */
-/** An object as JSON has it. */
-type Row = Readonly<Record<string, unknown>>;
+import { type Row, record, recordIn } from './json.ts';
 
 /** A row for one of our relations. */
 export interface Translated {
@@ -11,8 +10,6 @@ export interface Translated {
 /** Names of users by the ids that an archive has for them. */
 export type People = ReadonlyMap<number, string>;
 
-const record = (value: unknown): Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
 const list = (value: unknown): Row[] => (Array.isArray(value) ? value.map(record) : []);
 const whole = (value: unknown): number | null => (typeof value === 'number' && Number.isInteger(value) ? value : null);
 const sha = (value: unknown): unknown => (typeof value === 'string' && /^0*$/.test(value) ? null : (value ?? null));
@@ -30,14 +27,14 @@ const everyone = (people: People, rows: unknown): string[] =>
 /** Whoever wrote a comment: by the name at least. */
 const author = (people: People, row: Row): unknown => person(people, row.author_id) ?? record(row.author).name ?? null;
 
+const noteKinds: ReadonlyMap<unknown, string> = new Map([
+  ['DiffNote', 'diff'],
+  ['DiscussionNote', 'discussion'],
+]);
+
 function note(row: Row, about: Row, people: People): Translated {
-  const kind = { DiffNote: 'diff', DiscussionNote: 'discussion' }[String(row.type)] ?? null;
-  let position: unknown = row.position;
-  try {
-    if (typeof position === 'string') position = JSON.parse(position);
-  } catch {
-    position = null;
-  }
+  const kind = noteKinds.get(row.type) ?? null;
+  const position = typeof row.position === 'string' ? recordIn(row.position) : row.position;
   const { ignore_whitespace_change: _, ...stands } = record(position);
   const placed = kind === 'diff' && Object.keys(stands).length > 0;
   return {
@@ -219,7 +216,7 @@ export function peopleOf(members: readonly Row[]): People {
 const visibilities: Readonly<Record<number, string>> = { 0: 'private', 10: 'internal', 20: 'public' };
 const accessLevels: Readonly<Record<number, string>> = { 0: 'disabled', 10: 'private', 20: 'enabled', 30: 'public' };
 /** Attributes that have another name there. */
-const renamed: Readonly<Record<string, string>> = { public_builds: 'public_jobs' };
+const renamed: ReadonlyMap<string, string> = new Map([['public_builds', 'public_jobs']]);
 
 /** Attributes of the project in our words, from `project.json` and the settings of its parts. */
 export function attributesOf(project: Row, features: Row): Row {
@@ -234,7 +231,7 @@ export function attributesOf(project: Row, features: Row): Row {
     return word === undefined ? [] : [[name, word] as const];
   });
   const own = Object.entries(project).flatMap(([name, value]) =>
-    value === null || typeof value === 'object' ? [] : [[renamed[name] ?? name, value] as const],
+    value === null || typeof value === 'object' ? [] : [[renamed.get(name) ?? name, value] as const],
   );
   return {
     ...Object.fromEntries(own),

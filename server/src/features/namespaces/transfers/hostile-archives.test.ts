@@ -1,10 +1,12 @@
 /** Archives of projects that are broken or mean harm, and imports that end in the middle. */
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
 import { type BuiltToken, unique } from '../../../../test/factories.ts';
 import { archiveWorld, opened, packed } from '../../../../test/project-archives.ts';
+import { queuedPayloads } from '../../../../test/queue.queries.ts';
 import type { Json, RepositoryProject } from '../../../../test/repositories.ts';
 import { addJob } from '../../../kernel/queue/index.ts';
 
@@ -206,6 +208,58 @@ describe('hostile and broken archives', () => {
       failed_relations: [{ exception_message: 'is larger than 1 MB (max_attachment_size)' }],
     });
     await setting({ max_attachment_size: 100 });
+  }, 60_000);
+
+  it('objects of Git LFS that do not fit are left out and told', async () => {
+    const files = await opened(archive);
+    const bytes = Buffer.alloc(1024 ** 2 + 1, 7);
+    const oid = createHash('sha256').update(bytes).digest('hex');
+    await setting({ repository_size_limit: 1 });
+    const status = await imported(
+      packed([
+        ['project.json', files.get('project.json') ?? ''],
+        [`lfs/${oid}`, bytes],
+      ]),
+    );
+    await setting({ repository_size_limit: 0 });
+    expect(status).toMatchObject({
+      import_status: 'finished',
+      stats: { fetched: { lfs_objects: 1 }, imported: { lfs_objects: 0 } },
+      failed_relations: [{ relation_name: 'lfs_objects', exception_message: expect.stringContaining('1 MiB') }],
+    });
+  }, 60_000);
+
+  it('[3/states.import-of-a-repository/2] an import that is canceled ends in the middle of an archive, and stays so', async () => {
+    const files = await opened(archive);
+    const secrets = Array.from({ length: 20_000 }, (_, at) => String(at).padStart(32, '0'));
+    const rows = secrets.map((secret) =>
+      JSON.stringify({ secret, file_name: 'a.txt', created_at: '2026-01-01T00:00:00.000Z' }),
+    );
+    const file = packed([
+      ['project.json', files.get('project.json') ?? ''],
+      ['relations/uploads.ndjson', rows.join('\n')],
+      ...secrets.map((secret) => [`uploads/${secret}`, secret] as const),
+    ]);
+    const made = await send(file, { path: unique('canceled') });
+    expect([made.status, made.body]).toEqual([201, made.body]);
+    const id = Number(made.body.id);
+    const kept = async () =>
+      Number(
+        (
+          await app.db
+            .selectFrom('project_uploads')
+            .select(({ fn }) => fn.countAll().as('count'))
+            .where('project_id', '=', id)
+            .executeTakeFirstOrThrow()
+        ).count,
+      );
+    await eventually('the first file', async () => (await kept()) > 0);
+    const json = { project_id: id };
+    expect((await app.api('POST', '/import/hostedgit/cancel', { token: owner.secret, json })).status).toBe(200);
+    await eventually('its end', async () => (await queuedPayloads(app.db, `"project_id": ${id}}`)).length === 0);
+    expect(await kept()).toBeLessThan(secrets.length);
+    const { body } = await app.api<Json>('GET', `/projects/${id}/import`, { token: owner.secret });
+    expect(body).toMatchObject({ import_status: 'canceled', import_error: null });
   }, 60_000);
 
   it('an import that a dead process began starts over', async () => {

@@ -15,8 +15,8 @@ export interface ImportCourse {
   readonly name: string;
   /** Longest run in milliseconds. */
   readonly timeout: number;
-  /** Fills the project; null where it was canceled meanwhile. */
-  fill(project: Project, signal: AbortSignal): Promise<ImportResult | null>;
+  /** Fills the project. The signal ends it, also where nobody waits for it any more. */
+  fill(project: Project, signal: AbortSignal): Promise<ImportResult>;
   /** What is wrong with what was given, in words; null for what is wrong with the instance, which is tried again. */
   reasonOf(error: unknown): string | null;
   /** Told when all attempts failed for reasons of the instance. */
@@ -30,7 +30,7 @@ export const importAttempts = 3;
 const lookEvery = 1_000;
 
 export function importTask(db: Db, course: ImportCourse): Task {
-  /** Ends the work when nobody waits for it any more. */
+  /** Ends the work when nobody waits for it any more; null then. */
   async function whileAwaited<T>(id: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) {
     const gone = new AbortController();
     const look = () =>

@@ -30,15 +30,13 @@ import {
 } from './manifest.ts';
 import { personNamed } from './relations.queries.ts';
 import type { ImportTarget, Relation } from './relations.ts';
-import { count, linesOf, mostWrong, type Outcome, takeRow, toldFailures } from './taking.ts';
+import { count, largeFiles, linesOf, mostWrong, type Outcome, takeRow, tell } from './taking.ts';
 import { ArchiveError, beginningOf, block, readTar, type TarEntry, unpacked } from './tar.ts';
-import { findImport, importStatus, insertImport, moveImport } from './transfers.queries.ts';
+import { findImport, insertImport, moveImport } from './transfers.queries.ts';
 import { archivedFiles, pictureName, type UploadLine, uploadLine, uploadSecretOf, uploadsName } from './uploads.ts';
 
 const archiveImport = { name: 'namespaces.import_project', maxAttempts: importAttempts };
 const mebibyte = 1024 ** 2;
-/** How objects of Git LFS are called in what became of an import. */
-const largeFiles = 'lfs_objects';
 /** Files in one archive: their names are kept while it is read. */
 const mostEntries = 250_000;
 const hour = 3_600_000;
@@ -182,7 +180,7 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
           imported += 1;
           continue;
         }
-        if (outcome.failures.length < toldFailures) outcome.failures.push({ relation: name, line, reason });
+        tell(outcome, { relation: name, line, reason });
         if (line - imported > mostWrong)
           throw new ArchiveError(`${entry.name} has more than ${mostWrong} lines that are wrong`);
       }
@@ -192,7 +190,7 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
   }
 
   /** What uploaded files were called, by the secrets of their addresses; their bytes come behind. */
-  async function readUploads(entry: TarEntry, { failures }: Outcome): Promise<Map<string, UploadLine>> {
+  async function readUploads(entry: TarEntry, outcome: Outcome): Promise<Map<string, UploadLine>> {
     const found = new Map<string, UploadLine>();
     let line = 0;
     for await (const text of linesOf(entry)) {
@@ -202,14 +200,12 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
         found.set(row.secret, row);
       } catch (error) {
         if (!(error instanceof ArchiveError)) throw error;
-        if (failures.length < toldFailures) failures.push({ relation: uploadsName, line, reason: error.message });
+        tell(outcome, { relation: uploadsName, line, reason: error.message });
       }
       if (line > mostEntries) throw new ArchiveError(`${entry.name} has more than ${mostEntries} lines`);
     }
     return found;
   }
-
-  const canceled = async (id: number) => (await importStatus(db, id)) !== 'started';
 
   /** Takes away what an interrupted attempt brought. */
   async function emptied(subject: ProjectSubject): Promise<void> {
@@ -223,7 +219,7 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
     });
   }
 
-  async function run(project: Project, signal: AbortSignal): Promise<Outcome | null> {
+  async function run(project: Project, signal: AbortSignal): Promise<Outcome> {
     const row = await findImport(db, project.id);
     const subject = await findProjectSubject(db, String(project.id), null);
     if (!row?.object_key || row.user_id === null || !subject) throw new ArchiveError('The archive is gone');
@@ -236,11 +232,10 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
     const { ours, entries } = await opened(objects.get(key) as ReturnType<typeof createReadStream>);
     if (!ours) {
       await foreign.take(entries, subject, target, outcome, signal);
-      return (await canceled(project.id)) ? null : outcome;
+      return outcome;
     }
     for await (const entry of entries) {
       signal.throwIfAborted();
-      if (await canceled(project.id)) return null;
       const { name, size, body } = entry;
       const limits = { maxBytes: Math.max(size, 1), signal };
       const relation = relations.find((each) => name === relationName(each.name));
@@ -254,7 +249,7 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
       else if (name === relationName(uploadsName)) uploads = await readUploads(entry, outcome);
       else if (relation) await takeIn(relation, entry, target, outcome, signal);
       else if (oid !== null)
-        count(outcome, largeFiles, await deps.repository.takeLarge(project, { oid, size }, body, signal));
+        count(outcome, largeFiles, await deps.repository.takeLarge(subject, { oid, size }, body, signal));
       else if (secret !== null) count(outcome, uploadsName, await takeUpload(project.id, uploads.get(secret), entry));
     }
     return outcome;
@@ -278,8 +273,8 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
     name: archiveImport.name,
     timeout: 2 * hour,
     fill: async (project, signal) => {
-      const outcome = await run(project, signal);
-      return outcome && { stats: { fetched: outcome.fetched, imported: outcome.imported }, failures: outcome.failures };
+      const { failures, ...stats } = await run(project, signal);
+      return { stats, failures };
     },
     reasonOf,
     givenUp: 'The project could not be imported',

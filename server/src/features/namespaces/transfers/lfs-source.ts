@@ -1,6 +1,8 @@
 /** Objects of Git LFS of a repository elsewhere: asked for in batches, fetched through the guarded way, tried again. */
 import { setTimeout as later } from 'node:timers/promises';
+import { BrokenOff, lively } from '../../../kernel/outbound/index.ts';
 import type { NamespacesDependencies } from '../deps.ts';
+import { type Row, record, recordIn, text } from './json.ts';
 
 /** As a small file of the repository names it. */
 export interface LargeFile {
@@ -39,10 +41,6 @@ interface Download {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const record = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
 /** Where the other side keeps the objects of a repository, by the protocol's own rule. */
 const lfsAddress = (repository: string): string => `${repository.replace(/(?:\.git)?$/, '.git')}/info/lfs`;
 
@@ -74,12 +72,7 @@ export function lfsSource(deps: Pick<NamespacesDependencies, 'outbound'>) {
     });
     if (!answer.ok) throw new NotFetched(answer.message, answer.reason !== 'refused' && answer.reason !== 'invalid');
     if (answer.status !== 200) throw new NotFetched(told(answer.status), worthAnotherTry(answer.status));
-    let rows: unknown;
-    try {
-      rows = record(JSON.parse(answer.body.toString('utf8'))).objects;
-    } catch {
-      rows = null;
-    }
+    const rows = recordIn(answer.body.toString('utf8'))?.objects;
     if (!Array.isArray(rows)) throw new NotFetched('The server does not speak the protocol of Git LFS');
     const found = new Map<string, Download | NotFetched>();
     for (const row of rows.map(record)) {
@@ -90,11 +83,7 @@ export function lfsSource(deps: Pick<NamespacesDependencies, 'outbound'>) {
   }
 
   /** What the answer says of one object. */
-  function offered(
-    row: Record<string, unknown>,
-    address: string,
-    proof: Readonly<Record<string, string>>,
-  ): Download | NotFetched {
+  function offered(row: Row, address: string, proof: Readonly<Record<string, string>>): Download | NotFetched {
     const { code, message } = record(row.error);
     if (row.error !== undefined)
       return new NotFetched(`The server says: ${text(message)?.slice(0, 200) ?? String(code)}`);
@@ -126,7 +115,7 @@ export function lfsSource(deps: Pick<NamespacesDependencies, 'outbound'>) {
     if (!answer.ok) throw new NotFetched(answer.message, answer.reason !== 'refused' && answer.reason !== 'invalid');
     try {
       if (answer.status !== 200) throw new NotFetched(told(answer.status), worthAnotherTry(answer.status));
-      const reason = await take(received(answer.body, answer.close));
+      const reason = await take(received(answer));
       // Bytes that are wrong may have been cut short on the way.
       if (reason !== null) throw new NotFetched(reason, true);
     } finally {
@@ -134,21 +123,12 @@ export function lfsSource(deps: Pick<NamespacesDependencies, 'outbound'>) {
     }
   }
 
-  /** Fails in our words when the other side breaks off, or sends nothing for too long. */
-  async function* received(body: AsyncIterable<Buffer>, hung: () => void): AsyncGenerator<Buffer> {
-    let timer = setTimeout(hung, patience.sending);
-    const iterator = body[Symbol.asyncIterator]();
+  /** What breaks off is tried again. */
+  async function* received(answer: Parameters<typeof lively>[0]): AsyncGenerator<Buffer> {
     try {
-      for (;;) {
-        const step = await iterator.next().catch(() => null);
-        if (step === null) throw new NotFetched('The connection broke off', true);
-        if (step.done) return;
-        clearTimeout(timer);
-        yield step.value;
-        timer = setTimeout(hung, patience.sending);
-      }
-    } finally {
-      clearTimeout(timer);
+      yield* lively(answer, patience.sending);
+    } catch (error) {
+      throw error instanceof BrokenOff ? new NotFetched(error.message, true) : error;
     }
   }
 

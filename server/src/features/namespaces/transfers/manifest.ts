@@ -2,10 +2,11 @@
 import Type, { type Static } from 'typebox';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
-import type { RawObject } from '../../../kernel/http/params/nested.ts';
+import type { Raw, RawObject } from '../../../kernel/http/params/nested.ts';
 import { validateParameters } from '../../../kernel/http/params/validate.ts';
 import { attributeParameters } from '../projects/attributes.params.ts';
 import { settingsJson } from '../projects/settings.entity.ts';
+import { type Row, record, recordIn, text } from './json.ts';
 import { ArchiveError, type TarEntry } from './tar.ts';
 
 const format = 'millrace-project';
@@ -81,14 +82,10 @@ export async function bytesOf(entry: TarEntry, maximum: number): Promise<Buffer>
 }
 
 /** A JSON object of an archive. */
-export function parsed(text: string, where: string): RawObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as RawObject;
-  } catch {
-    // Told below.
-  }
-  throw new ArchiveError(`${where} is not a JSON object`);
+export function parsed(said: string, where: string): RawObject {
+  const found = recordIn(said);
+  if (found === null) throw new ArchiveError(`${where} is not a JSON object`);
+  return found as RawObject;
 }
 
 /** Checked like the parameters of a request. */
@@ -103,20 +100,18 @@ export function checked(schema: Parameters<typeof validateParameters>[0], raw: R
 }
 
 /** Those of some values that are attributes of projects and have a value that these may have. */
-export function keptAttributes(given: RawObject): ArchivedAttributes {
-  const kept: RawObject = {};
+export function keptAttributes(given: Row): ArchivedAttributes {
+  const kept: Partial<ArchivedAttributes> = {};
   for (const name of Object.keys(archived)) {
     if (given[name] === undefined) continue;
     try {
-      Object.assign(kept, checked(attributes, { [name]: given[name] }, name));
+      Object.assign(kept, checked(attributes, { [name]: given[name] as Raw }, name));
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
     }
   }
-  return kept as ArchivedAttributes;
+  return kept;
 }
-
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /** Reads the first entry of an archive. */
 export async function readManifest(entry: TarEntry | undefined): Promise<Manifest> {
@@ -127,13 +122,11 @@ export async function readManifest(entry: TarEntry | undefined): Promise<Manifes
     throw new ArchiveError(
       `The archive has version ${JSON.stringify(raw.version ?? null).slice(0, 20)}; this instance reads version ${version}`,
     );
-  const given = raw.attributes;
-  const plain = typeof given === 'object' && given !== null && !Array.isArray(given) ? (given as RawObject) : {};
   return {
     name: text(raw.name) ?? '',
     path: text(raw.path) ?? '',
     defaultBranch: text(raw.default_branch),
     wikiBranch: text(raw.wiki_branch),
-    attributes: checked(attributes, plain, manifestName) as ArchivedAttributes,
+    attributes: checked(attributes, record(raw.attributes) as RawObject, manifestName) as ArchivedAttributes,
   };
 }

@@ -1,14 +1,18 @@
 /** What reading archives has in common: lines, counts, and rows that are left out and told. */
 import type { Db } from '../../../kernel/db/index.ts';
+import type { RawObject } from '../../../kernel/http/params/nested.ts';
+import type { Row } from './json.ts';
 import { checked, parsed } from './manifest.ts';
 import type { ImportTarget, Relation } from './relations.ts';
 import { ArchiveError } from './tar.ts';
 import type { Failure } from './transfers.queries.ts';
 
+/** How objects of Git LFS are called in what became of an import. */
+export const largeFiles = 'lfs_objects';
 /** One row of a relation. */
 const longestLine = 2 * 1024 ** 2;
 /** Rows that were left out and are told one by one; all are counted. */
-export const toldFailures = 100;
+const toldFailures = 100;
 /** Of one relation; an archive with more is none of ours. */
 export const mostWrong = 10_000;
 
@@ -18,12 +22,18 @@ export interface Outcome {
   readonly imported: Record<string, number>;
 }
 
+/** Tells why something was left out, as long as people may still read it. */
+export function tell({ failures }: Pick<Outcome, 'failures'>, failure: Failure): void {
+  if (failures.length < toldFailures) failures.push(failure);
+}
+
 /** Counts something that is no row, and tells why it was left out. */
-export function count({ failures, fetched, imported }: Outcome, name: string, reason: string | null): void {
+export function count(outcome: Outcome, name: string, reason: string | null): void {
+  const { fetched, imported } = outcome;
   const line = (fetched[name] ?? 0) + 1;
   fetched[name] = line;
   imported[name] = (imported[name] ?? 0) + (reason === null ? 1 : 0);
-  if (reason !== null && failures.length < toldFailures) failures.push({ relation: name, line, reason });
+  if (reason !== null) tell(outcome, { relation: name, line, reason });
 }
 
 /** The lines of a file. */
@@ -49,16 +59,17 @@ export async function* linesOf(
   if (length > 0) yield Buffer.concat(parts).toString('utf8');
 }
 
-/** Puts a row in; why not, where it is wrong. */
+/** Puts a row in, as a line of JSON or already read; why not, where it is wrong. */
 export async function takeRow(
   tx: Db,
   relation: Relation,
-  row: string,
+  row: string | Row,
   target: ImportTarget,
   where: string,
 ): Promise<string | null> {
   try {
-    return await relation.insert(tx, checked(relation.schema, parsed(row, where), where) as never, target);
+    const found = typeof row === 'string' ? parsed(row, where) : (row as RawObject);
+    return await relation.insert(tx, checked(relation.schema, found, where) as never, target);
   } catch (error) {
     if (error instanceof ArchiveError) return error.message;
     throw error;

@@ -58,8 +58,8 @@ export interface TarEntry {
 interface Bytes {
   /** The next bytes, fewer only at the end. */
   exactly(count: number): Promise<Buffer>;
-  /** Some of the next bytes. */
-  some(most: number): Promise<Buffer>;
+  /** An entry of so many bytes for whoever reads it; what they leave is skipped, and what fills it up. */
+  entry(name: string, size: number): AsyncGenerator<TarEntry>;
 }
 
 export function bytesOf(source: AsyncIterable<Buffer>): Bytes {
@@ -75,19 +75,33 @@ export function bytesOf(source: AsyncIterable<Buffer>): Bytes {
     rest = rest.subarray(taken.length);
     return taken;
   }
-  return {
-    some,
-    async exactly(count) {
-      const parts: Buffer[] = [];
-      for (let missing = count; missing > 0; ) {
-        const part = await some(missing);
-        if (part.length === 0) break;
-        parts.push(part);
-        missing -= part.length;
+  async function exactly(count: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let missing = count; missing > 0; ) {
+      const part = await some(missing);
+      if (part.length === 0) break;
+      parts.push(part);
+      missing -= part.length;
+    }
+    return Buffer.concat(parts);
+  }
+  async function* entry(name: string, size: number): AsyncGenerator<TarEntry> {
+    let left = size;
+    async function* body(): AsyncGenerator<Buffer> {
+      while (left > 0) {
+        const part = await some(left);
+        if (part.length === 0) throw new ArchiveError('The archive ends too early');
+        left -= part.length;
+        yield part;
       }
-      return Buffer.concat(parts);
-    },
-  };
+    }
+    yield { name, size, body: body() };
+    for await (const _ of body()) {
+      // Skipped: the next entry begins behind it.
+    }
+    await exactly(tarPadding(size).length);
+  }
+  return { exactly, entry };
 }
 
 function entryOf(header: Buffer): { name: string; size: number } {
@@ -119,21 +133,7 @@ export async function* readTar(source: AsyncIterable<Buffer>, maximumEntries = 1
     if (seen.has(name)) throw new ArchiveError(`The archive holds ${name} twice`);
     seen.add(name);
     if (seen.size > maximumEntries) throw new ArchiveError(`The archive holds more than ${maximumEntries} files`);
-    let left = size;
-    async function* body(): AsyncGenerator<Buffer> {
-      while (left > 0) {
-        const part = await bytes.some(left);
-        if (part.length === 0) throw new ArchiveError('The archive ends too early');
-        left -= part.length;
-        yield part;
-      }
-    }
-    const stream = body();
-    yield { name, size, body: stream };
-    for await (const _ of body()) {
-      // Skipped: the next entry begins behind it.
-    }
-    await bytes.exactly(tarPadding(size).length);
+    yield* bytes.entry(name, size);
   }
 }
 

@@ -162,8 +162,3 @@ export async function isAwaited(db: Db, projectId: number): Promise<boolean> {
     .executeTakeFirst();
   return row !== undefined;
 }
-
-export async function importStatus(db: Db, projectId: number): Promise<string | null> {
-  const row = await db.selectFrom('projects').select('import_status').where('id', '=', projectId).executeTakeFirst();
-  return row?.import_status ?? null;
-}

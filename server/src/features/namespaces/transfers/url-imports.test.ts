@@ -132,6 +132,17 @@ describe('import_url', () => {
     expect((await ask({ import_url: 'http://a.example/x.git' }, null)).status).toBe(401);
   });
 
+  it('is refused at once where the other side breaks off while it tells what it has', async () => {
+    const url = await served((_request, response) => {
+      response.write('001e# service=git-upload-pack\n0000', () => response.destroy());
+    });
+    const answer = await ask({ import_url: `${url}/a.git` });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { message: expect.stringContaining('The connection broke off') },
+    });
+  });
+
   it('fails in words when the other side changes its mind, lies or breaks off', async () => {
     const proper = source.remote(source.owner.secret);
     const advertised = await fetch(`${source.remote()}/info/refs?service=git-upload-pack`, {

@@ -4,13 +4,15 @@ import { fetchAll, isGitError, type Offer, readFetched, readOffer } from '@millr
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { HttpError, invalidRecord, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import { BrokenOff, lively } from '../../../kernel/outbound/index.ts';
 import { addJob } from '../../../kernel/queue/index.ts';
 import { findProjectSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { CreateProject, ProjectService } from '../projects/projects.service.ts';
 import { type ImportResult, importAttempts, importTask } from './import-task.ts';
 import { type LargeFile, lfsSource, type Remote } from './lfs-source.ts';
-import { type Failure, findImport, insertImport, setDefaultBranch } from './transfers.queries.ts';
+import { count, largeFiles, type Outcome, tell } from './taking.ts';
+import { findImport, insertImport, setDefaultBranch } from './transfers.queries.ts';
 
 const urlImport = { name: 'namespaces.import_repository', maxAttempts: importAttempts };
 const purpose = 'project import';
@@ -18,10 +20,12 @@ const mebibyte = 1024 ** 2;
 const hour = 3_600_000;
 /** Until the other side begins to answer, in milliseconds: servers pack for a while before they send. */
 const patience = { asking: 10_000, packing: 600_000 };
+/** Until all of what is offered is told: somebody waits for it. */
+const offering = 60_000;
 /** Nothing came for so long: the other side hangs. */
 const silence = 120_000;
-/** How objects of Git LFS are called in what became of an import, and of how many it is told one by one. */
-const [largeFiles, toldFailures] = ['lfs_objects', 100] as const;
+/** Objects of Git LFS of one repository: they are kept in memory until all are there. */
+const mostLarge = 250_000;
 
 /** What is wrong with the address or the repository behind it, in words for who gave it. */
 class RefusedRemote extends Error {}
@@ -46,30 +50,17 @@ function remoteOf(entered: string): Remote | null {
   };
 }
 
-/** Ends with an error when nothing comes for too long. */
-async function* lively(body: AsyncIterable<Buffer>, hung: () => void): AsyncGenerator<Buffer> {
-  let timer = setTimeout(hung, silence);
-  try {
-    for await (const chunk of body) {
-      clearTimeout(timer);
-      yield chunk;
-      timer = setTimeout(hung, silence);
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 export function urlImportService(deps: NamespacesDependencies, projects: ProjectService) {
   const { db, outbound, secrets } = deps;
   const lfs = lfsSource(deps);
 
   /** What the server offers, and where it is in the end. */
-  async function offerOf(remote: Remote, signal?: AbortSignal): Promise<{ offer: Offer; remote: Remote }> {
+  async function offerOf(remote: Remote, outer?: AbortSignal): Promise<{ offer: Offer; remote: Remote }> {
     const asked = URL.parse(remote.url);
     if (!asked) throw new RefusedRemote('The address is not one of http or https');
     asked.pathname = `${asked.pathname}/info/refs`;
     asked.searchParams.set('service', 'git-upload-pack');
+    const over = AbortSignal.timeout(offering);
     const answer = await outbound.open({
       url: asked.href,
       kind: 'import',
@@ -77,7 +68,7 @@ export function urlImportService(deps: NamespacesDependencies, projects: Project
       headers: { ...remote.headers, 'User-Agent': 'git/2.39 (millrace)', Accept: '*/*' },
       timeout: patience.asking,
       redirects: 3,
-      ...(signal ? { signal } : {}),
+      signal: outer ? AbortSignal.any([over, outer]) : over,
     });
     if (!answer.ok) throw new RefusedRemote(answer.message);
     try {
@@ -88,7 +79,7 @@ export function urlImportService(deps: NamespacesDependencies, projects: Project
       const elsewhere = moved.origin !== asked.origin;
       moved.search = '';
       moved.pathname = moved.pathname.replace(/\/info\/refs$/, '');
-      const offer = await readOffer(lively(answer.body, answer.close));
+      const offer = await readOffer(lively(answer, silence));
       return { offer, remote: { url: moved.href, headers: elsewhere ? {} : remote.headers } };
     } catch (error) {
       if (isGitError(error)) throw new RefusedRemote(error.message);
@@ -113,7 +104,7 @@ export function urlImportService(deps: NamespacesDependencies, projects: Project
     if (remote === null || refusal !== null) throw invalidRecord({ import_url: [refusal ?? 'is not valid'] });
     // A wrong address is told at once, and not by a project that stays empty.
     const { offer } = await offerOf(remote).catch((error: unknown) => {
-      if (!(error instanceof RefusedRemote)) throw error;
+      if (!(error instanceof RefusedRemote || error instanceof BrokenOff)) throw error;
       throw new HttpError(422, { message: `${remote.url} is not a valid HTTP Git repository: ${error.message}` });
     });
     const userId = caller.user.id;
@@ -150,6 +141,7 @@ export function urlImportService(deps: NamespacesDependencies, projects: Project
     const branch = known ? wished : branchOf(offer);
     if (branch !== null && branch !== wished) await setDefaultBranch(db, project.id, branch);
     const large = new Map<string, LargeFile>();
+    let unread = 0;
     const answer = await outbound.open({
       url: `${remote.url}/git-upload-pack`,
       kind: 'import',
@@ -170,27 +162,35 @@ export function urlImportService(deps: NamespacesDependencies, projects: Project
     if (!answer.ok) throw new RefusedRemote(answer.message);
     try {
       if (answer.status !== 200) throw new RefusedRemote(`The server answered ${answer.status}`);
-      const pack = readFetched(lively(answer.body, answer.close));
+      const pack = readFetched(lively(answer, silence));
       const target = { ...project, default_branch: branch };
-      const pointed = ({ oid, size }: LargeFile) => void large.set(oid, { oid, size });
+      const pointed = ({ oid, size }: LargeFile) => {
+        if (large.size < mostLarge) large.set(oid, { oid, size });
+        else if (!large.has(oid)) unread += 1;
+      };
       await deps.repository.filled(target, { refs, pack }, { maxBytes: await most(), signal, pointed });
     } finally {
       answer.close();
     }
-    return await fetchLarge(project, remote, [...large.values()], signal);
+    return await fetchLarge(project, remote, { wanted: [...large.values()], unread }, signal);
   }
 
   /** Fetches the objects of Git LFS that the repository points at; those that do not come are told. */
-  async function fetchLarge(project: Project, remote: Remote, wanted: readonly LargeFile[], signal: AbortSignal) {
-    const failures: Failure[] = [];
-    const counts = { fetched: wanted.length, imported: 0 };
+  async function fetchLarge(
+    project: Project,
+    remote: Remote,
+    { wanted, unread }: { readonly wanted: readonly LargeFile[]; readonly unread: number },
+    signal: AbortSignal,
+  ): Promise<ImportResult> {
+    const outcome: Outcome = { failures: [], fetched: {}, imported: {} };
     const subject = wanted.length === 0 ? null : await findProjectSubject(db, String(project.id), null);
-    if (!subject?.project.lfs_enabled) return { stats: {}, failures };
-    const each = (_object: LargeFile, reason: string | null): void => {
-      if (reason === null) counts.imported += 1;
-      else if (failures.length < toldFailures)
-        failures.push({ relation: largeFiles, line: failures.length + 1, reason });
-    };
+    if (!subject?.project.lfs_enabled) return { stats: {}, failures: [] };
+    const each = ({ oid }: LargeFile, reason: string | null): void =>
+      count(outcome, largeFiles, reason === null ? null : `${oid}: ${reason}`);
+    if (unread > 0) {
+      const reason = `The repository points at more than ${mostLarge} objects; ${unread} files were not looked at`;
+      tell(outcome, { relation: largeFiles, line: mostLarge + 1, reason });
+    }
     const largest = await most();
     const missing: LargeFile[] = [];
     for (let at = 0; at < wanted.length; at += 1000) {
@@ -202,21 +202,13 @@ export function urlImportService(deps: NamespacesDependencies, projects: Project
       for (const object of some)
         if (here.has(object.oid)) each(object, null);
         else if (object.size <= largest) missing.push(object);
-        else each(object, `${object.oid}: is larger than ${largest} bytes (max_import_remote_file_size)`);
+        else each(object, `is larger than ${largest} bytes (max_import_remote_file_size)`);
     }
-    await lfs.fetch(
-      remote,
-      missing,
-      async (object, bytes, until) =>
-        (await deps.repository.largeRefusal(subject, object.size)) ??
-        (await deps.repository.takeLarge(project, object, bytes, until)),
-      (object, reason) => each(object, reason === null ? null : `${object.oid}: ${reason}`),
-      signal,
-    );
-    return {
-      stats: { fetched: { [largeFiles]: counts.fetched }, imported: { [largeFiles]: counts.imported } },
-      failures,
-    };
+    const take = (object: LargeFile, bytes: AsyncIterable<Buffer>, until: AbortSignal) =>
+      deps.repository.takeLarge(subject, object, bytes, until);
+    await lfs.fetch(remote, missing, take, each, signal);
+    const { failures, ...stats } = outcome;
+    return { stats, failures };
   }
 
   const task = importTask(db, {

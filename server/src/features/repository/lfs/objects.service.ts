@@ -127,20 +127,21 @@ export function lfsObjects(deps: LfsObjectsDependencies) {
     /** Whether a project has any object. */
     any: (projectId: number) => queries.hasObjects(db, projectId),
     requireRoom,
-    roomRefusal,
     take,
     fromSource,
     /** All objects of a project for its copy. */
     copied: (sourceId: number, targetId: number) => queries.shareObjects(db, sourceId, targetId, null),
-    /** The same for the archive of a project: the reason where the bytes are not what was said, null where they are kept. */
+    /** The same for a project that is imported: the reason where there is no room or the bytes are not what was said, null where they are kept. */
     async takeFor(
-      project: { readonly id: number },
+      subject: ProjectSubject,
       pointer: LfsPointer,
       body: AsyncIterable<Buffer>,
       signal: AbortSignal,
     ): Promise<string | null> {
+      const full = await roomRefusal(subject, pointer.size);
+      if (full !== null) return full;
       try {
-        await take({ project }, pointer, body, signal);
+        await take(subject, pointer, body, signal);
         return null;
       } catch (error) {
         if (error instanceof HttpError && error.status === 422) return error.message;

@@ -95,7 +95,7 @@ export function pushRuleRoutes(rules: PushRuleService): Route[] {
         params: Type.Object({ ...id }),
         // Of a project clients read `null` where there is none.
         responses: { 200: noun === 'project' ? Nullable(PushRule) : PushRule },
-        errors: [404],
+        errors: noun === 'project' ? [] : [404],
         handler: async ({ subject }) => {
           const found = await rules.show(ownerOf(subject));
           if (found) return pushRuleJson(found);

@@ -210,7 +210,8 @@ function object(
     const name = prefix ? `${prefix}[${key}]` : key;
     const before = reasons.length;
     const from = jsonKeys?.has(key) ? 'json' : source;
-    const value = Object.hasOwn(raw, key) ? coerce(property, raw[key] as Raw, from, name, reasons) : absent;
+    const said = Object.hasOwn(raw, key) ? raw[key] : undefined;
+    const value = said === undefined ? absent : coerce(property, said, from, name, reasons);
     if (value !== absent || reasons.length > before) given.add(key);
     if (value !== absent) result[key] = value;
     else if (reasons.length === before) {
