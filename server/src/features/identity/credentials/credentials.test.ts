@@ -1,5 +1,5 @@
 /** Credentials in every transport, their limits, and the caches behind them. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { buildAdmin, buildToken, buildUser } from '../../../../test/factories.ts';
 import type { Caller } from '../../../kernel/authz/subjects.ts';
@@ -85,16 +85,25 @@ describe('what is remembered of callers', () => {
     const { secret, user } = await buildToken(app);
     const me = async () => (await app.api('GET', '/user', { token: secret })).status;
     expect(await me()).toBe(200);
-    await app.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', user.id).execute();
-    await announceChange(app.db);
-    await expect.poll(me, { timeout: 900, interval: 10 }).toBe(401);
+    // The clock stands still: nothing but the announcement ends what is remembered.
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    try {
+      expect(await me()).toBe(200);
+      await app.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', user.id).execute();
+      expect(await me()).toBe(200);
+      await announceChange(app.db);
+      await expect.poll(me, { timeout: 10_000 }).toBe(401);
+    } finally {
+      clock.mockRestore();
+    }
     await app.db.updateTable('users').set({ state: 'active' }).where('id', '=', user.id).execute();
     expect(await me()).toBe(200);
     await app.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', user.id).execute();
-    await expect.poll(me, { timeout: 2000, interval: 20 }).toBe(401);
+    await expect.poll(me, { timeout: 10_000 }).toBe(401);
   });
 
   it('notes the last use aside, once a minute', async () => {
+    const today = new Date().toISOString().slice(0, 10);
     const { secret, row, user } = await buildToken(app);
     const use = () => app.api('GET', '/user', { token: secret });
     const lastUsed = async () =>
@@ -113,7 +122,7 @@ describe('what is remembered of callers', () => {
     await expect.poll(seen).not.toBeNull();
     expect(await lastUsed()).toEqual(first);
     const active = await app.db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirstOrThrow();
-    expect(active.last_activity_on).toBe(new Date().toISOString().slice(0, 10));
+    expect([today, new Date().toISOString().slice(0, 10)]).toContain(active.last_activity_on);
   });
 });
 

@@ -149,7 +149,8 @@ describe('signing up', () => {
     expect(addressAllowed('a@example.com', { ...restricted, email_restrictions: '(' })).toBe(false);
     const started = performance.now();
     addressAllowed(`${'a'.repeat(10_000)}@example.com`, { ...restricted, email_restrictions: '(a+)+$' });
-    expect(performance.now() - started).toBeLessThan(1000);
+    // Trying every way through would take for ever; how busy the machine is does not matter.
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 

@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { buildAdmin, buildToken, buildUser } from '../../../../test/factories.ts';
+import { insideDay } from '../../../../test/windows.ts';
 import { inDays } from './tokens.service.ts';
 
 let app: TestApp;
 let admin: string;
 beforeAll(async () => {
+  await insideDay();
   app = await startTestApp();
   admin = (await buildToken(app, { user: await buildAdmin(app), scopes: ['api', 'sudo'] })).secret;
 });

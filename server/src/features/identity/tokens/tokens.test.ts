@@ -2,12 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { buildAdmin, buildProject, buildToken, buildUser, unique } from '../../../../test/factories.ts';
+import { insideDay } from '../../../../test/windows.ts';
 import type { User } from '../../../kernel/db/rows.ts';
 import { inDays } from './tokens.service.ts';
 
 let app: TestApp;
 let admin: { user: User; secret: string };
 beforeAll(async () => {
+  await insideDay();
   app = await startTestApp();
   admin = await buildToken(app, { user: await buildAdmin(app) });
 });

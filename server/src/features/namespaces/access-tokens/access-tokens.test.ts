@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { buildAdmin, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { insideDay } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, Project } from '../../../kernel/db/rows.ts';
 
@@ -15,6 +16,7 @@ const secrets = new Map<string, string>();
 const as = (name: string): string => secrets.get(name) ?? '';
 
 beforeAll(async () => {
+  await insideDay();
   app = await startTestApp();
   admin = (await buildToken(app, { user: await buildAdmin(app) })).secret;
   group = await buildGroup(app);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildGroup, buildMember, buildProject, buildToken } from '../../../../test/factories.ts';
+import { insideDay } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 
 type Json = Record<string, unknown>;
@@ -11,6 +12,7 @@ let alice: BuiltToken;
 let bob: BuiltToken;
 
 beforeAll(async () => {
+  await insideDay();
   app = await startTestApp({ background: true });
   alice = await buildToken(app);
   bob = await buildToken(app);

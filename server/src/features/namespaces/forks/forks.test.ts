@@ -169,7 +169,7 @@ describe('POST /projects/:id/fork', () => {
       .where('id', '=', Number(made.body.id))
       .execute();
     const task = app.tasks.find(({ name }) => name === 'namespaces.copy_fork');
-    const run = { signal: AbortSignal.timeout(5000), jobId: '1', attempt: 3, maxAttempts: 3 };
+    const run = { signal: new AbortController().signal, jobId: '1', attempt: 3, maxAttempts: 3 };
     await task?.run({ project_id: made.body.id, source_id: 999_999 }, run);
     expect((await api('GET', `/projects/${made.body.id}`, ann)).body).toMatchObject({
       import_status: 'failed',
@@ -230,8 +230,8 @@ it('lists tell where somebody did something, as far as the caller sees it', asyn
   const hidden = await buildRepositoryProject(app, { owner: open.owner });
   const list = async (token?: BuiltToken) => {
     const target = `/users/${open.owner.user.id}/contributed_projects`;
-    const { body } = await app.api<Json[]>('GET', target, { token: token?.secret });
-    return body.map(({ id }) => id).sort();
+    const { body } = await app.api<Array<{ id: number }>>('GET', target, { token: token?.secret });
+    return body.map(({ id }) => id).sort((one, other) => one - other);
   };
   await eventually('the events of both', async () => (await list(open.owner)).length === 2);
   expect(await list()).toEqual([open.id]);

@@ -119,7 +119,8 @@ describe('one group', () => {
     const hidden = await buildProject(app, { namespace: group });
     const elsewhere = await buildProject(app, { visibility: 'public' });
     await app.db.insertInto('grants').values({ group_id: group.id, project_id: elsewhere.id, level: 30 }).execute();
-    const ids = (list: unknown) => (list as Array<{ id: number }>).map(({ id }) => id).sort();
+    const ids = (list: unknown) =>
+      (list as Array<{ id: number }>).map(({ id }) => id).sort((one, other) => one - other);
     const mine = await get(`/groups/${group.id}`, alice);
     expect(ids(mine.body.projects)).toEqual([inside.id, hidden.id]);
     expect(ids(mine.body.shared_projects)).toEqual([elsewhere.id]);

@@ -12,6 +12,7 @@ import {
   unique,
 } from '../../../../test/factories.ts';
 import { type MailServer, startMailServer } from '../../../../test/mail.ts';
+import { insideDay } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, Project, User } from '../../../kernel/db/rows.ts';
 
@@ -26,6 +27,7 @@ let below: Namespace;
 let project: Project;
 
 beforeAll(async () => {
+  await insideDay();
   mails = await startMailServer();
   app = await startTestApp({ background: true, environment: { MILLRACE_SMTP_URL: `${mails.url}?verify=off` } });
   owner = await buildToken(app);

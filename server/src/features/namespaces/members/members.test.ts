@@ -11,6 +11,7 @@ import {
   buildUser,
 } from '../../../../test/factories.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
+import { insideDay } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import type { Namespace, Project, User } from '../../../kernel/db/rows.ts';
 
@@ -24,6 +25,7 @@ let project: Project;
 let maintainer: BuiltToken;
 
 beforeAll(async () => {
+  await insideDay();
   app = await startTestApp();
   admin = await buildToken(app, { user: await buildAdmin(app) });
   owner = await buildToken(app);

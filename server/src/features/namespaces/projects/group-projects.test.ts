@@ -161,7 +161,8 @@ describe('[3/api.groups/4] GET /groups/:id/projects', () => {
   });
 
   test('[3/api.groups/4 with_shared, include_subgroups] invited places by default, those below when asked', async () => {
-    const all = async (query: RequestParts['query'] = {}) => (await get(query)).body.map(({ id }) => id).sort();
+    const all = async (query: RequestParts['query'] = {}) =>
+      (await get(query)).body.map(({ id }) => Number(id)).sort((one, other) => one - other);
     const own = [a.id, b.id, c.id];
     expect(await all()).toEqual([...own, shared.id]);
     expect(await all({ with_shared: true, include_subgroups: false })).toEqual([...own, shared.id]);

@@ -60,7 +60,7 @@ describe('stars', () => {
     await act('star', ann, own.id);
     const ids = async (target: string, token?: BuiltToken, query: Json = {}) => {
       const answer = await app.api<Array<{ id: number }>>('GET', target, { token: token?.secret, query });
-      return answer.status === 200 ? answer.body.map(({ id }) => id).sort() : answer.status;
+      return answer.status === 200 ? answer.body.map(({ id }) => id).sort((one, other) => one - other) : answer.status;
     };
     const theirs = `/users/${ann.user.id}/starred_projects`;
     expect(await ids(theirs)).toEqual([project.id]);

@@ -6,6 +6,7 @@ import { type BuiltToken, buildAdmin, buildMember, buildToken, buildUser } from 
 import { gitClient } from '../../../../test/git.ts';
 import { plansOf } from '../../../../test/plans.queries.ts';
 import { buildRepositoryProject, type RepositoryProject } from '../../../../test/repositories.ts';
+import { insideDay } from '../../../../test/windows.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
 import { anonymous } from '../../../kernel/authz/subjects.ts';
 import { type EventRow, listEvents } from './events.queries.ts';
@@ -24,6 +25,7 @@ let owner: BuiltToken;
 let repository: RepositoryProject;
 let projectId: number;
 beforeAll(async () => {
+  await insideDay();
   app = await startTestApp({ background: true });
   owner = await buildToken(app);
   repository = await buildRepositoryProject(app, { owner, settings: { visibility: 'private' }, files: { a: 'a' } });
@@ -250,7 +252,7 @@ it('old events are removed', async () => {
     .returning('id')
     .executeTakeFirstOrThrow();
   const sweep = app.tasks.find(({ name }) => name === 'events.sweep');
-  await sweep?.run({}, { signal: AbortSignal.timeout(5000), jobId: '1', attempt: 1, maxAttempts: 1 });
+  await sweep?.run({}, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 1 });
   const left = app.db.selectFrom('events').select('id').where('id', '=', made.id).execute();
   expect(await left).toEqual([]);
   expect((await list('/events', owner)).length).toBeGreaterThan(0);

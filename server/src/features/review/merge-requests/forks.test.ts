@@ -319,7 +319,7 @@ describe('two that follow one branch at the same time', () => {
     const row = await app.db
       .insertInto('merge_requests')
       .values({
-        iid: 1000 + Math.floor(Math.random() * 1e6),
+        iid: place === 'mergeBase' ? 1001 : 1002,
         project_id: id,
         source_project_id: id,
         source_branch: branch,

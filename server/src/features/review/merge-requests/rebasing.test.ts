@@ -115,7 +115,7 @@ describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
     // What the queue does with the task of a process that was killed: it runs again.
     const task = app.tasks.find(({ name }) => name === 'merge-requests.rebase');
     const payload = { merge_request_id: id, user_id: project.owner.user.id, skip_ci: false };
-    const run = { signal: AbortSignal.timeout(20_000), jobId: '1', attempt: 1, maxAttempts: 5 };
+    const run = { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 5 };
     await task?.run(payload, run);
     const { sha } = await ended(path, { detailed_merge_status: 'mergeable' });
     // After the branch was moved and before that was written down: nothing more to do.
@@ -141,7 +141,7 @@ describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
     await project.api('DELETE', `/members/${developer.user.id}`);
     const task = app.tasks.find(({ name }) => name === 'merge-requests.rebase');
     const payload = { merge_request_id: id, user_id: developer.user.id, skip_ci: false };
-    await task?.run(payload, { signal: AbortSignal.timeout(20_000), jobId: '1', attempt: 1, maxAttempts: 5 });
+    await task?.run(payload, { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 5 });
     expect(await state(path)).toMatchObject({
       rebase_in_progress: false,
       merge_error: '403 Forbidden - Cannot push to source branch',
