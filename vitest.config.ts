@@ -13,8 +13,11 @@ const common = {
   pool: 'forks',
   isolate: false,
   maxWorkers: 2,
-  testTimeout: 20_000,
-  hookTimeout: 60_000,
+  // Nothing is proved by these: they end what hangs, also on a machine that has other things to do.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  // Its own limit is one second, which the start of a process alone may take.
+  expect: { poll: { timeout: 20_000, interval: 20 } },
   exclude,
 } as const;
 

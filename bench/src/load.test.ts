@@ -32,7 +32,8 @@ it('asks in turn over as many connections as it was told, and counts every answe
   asked = [];
   const result = await load(url, '', [{ path: '/a' }, { path: '/b' }], { connections: 4, seconds: 0.4 });
   expect(most).toBe(4);
-  expect(asked.slice(0, 4)).toEqual(['/a', '/b', '/a', '/b']);
+  // They leave in turn; of those on different connections the later one may arrive first.
+  expect(asked.slice(0, 4).sort()).toEqual(['/a', '/a', '/b', '/b']);
   expect(result.p50).toBeGreaterThan(4);
   expect(result.p95).toBeGreaterThanOrEqual(result.p50);
   expect(result.count).toBeLessThan(asked.length);

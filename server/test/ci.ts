@@ -4,9 +4,9 @@ import type { User } from '../src/kernel/db/rows.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './app.ts';
 import { buildAdmin, buildToken, buildUser, unique } from './factories.ts';
 
-/** Asks again until there is something; fails after ten seconds with what was waited for. */
+/** Asks again until there is something; fails after half a minute with what was waited for. */
 export async function eventually<T>(what: string, ask: () => Promise<T | null | undefined | false>): Promise<T> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 30_000;
   for (;;) {
     const got = await ask();
     if (got !== null && got !== undefined && got !== false) return got;

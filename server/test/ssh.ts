@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import ssh2, { type ClientChannel, type ConnectConfig } from 'ssh2';
 import type { User } from '../src/kernel/db/rows.ts';
+import { newKeyPair } from '../src/transport/ssh/key-pairs.ts';
 import type { TestApp } from './app.ts';
 import { unique } from './factories.ts';
 import type { GitClient } from './git.ts';
@@ -16,11 +17,7 @@ export interface SshKeyPair {
 }
 
 export function keyPair(type: 'ed25519' | 'ecdsa' | 'rsa' = 'ed25519', bits?: number): SshKeyPair {
-  const options = bits === undefined ? {} : { bits };
-  const made =
-    type === 'ed25519'
-      ? ssh2.utils.generateKeyPairSync('ed25519')
-      : ssh2.utils.generateKeyPairSync(type, options as never);
+  const made = newKeyPair(ssh2.utils, type, bits === undefined ? {} : { bits });
   return { private: made.private, public: made.public.trim().split(' ').slice(0, 2).join(' ') };
 }
 

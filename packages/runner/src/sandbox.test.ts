@@ -40,7 +40,7 @@ async function attack(executor: 'shell' | 'bubblewrap'): Promise<string> {
   const holder = h.job({ script: ['echo private > mine', 'echo "at $PWD"', 'sleep 20'] });
   holder.job_info.project_id = 9;
   const victim = h.server.enqueue(holder);
-  await expect.poll(() => victim.trace.toString(), { timeout: 10_000, interval: 20 }).toMatch(/^at .*project-9/m);
+  await expect.poll(() => victim.trace.toString()).toMatch(/^at .*project-9/m);
   const otherWorkspace = /^at (.*)$/m.exec(victim.trace.toString())![1]!;
   const plant = `echo x > ${h.workDir}/builds/planted || true`;
   const script = attempts({ dataFile: join(data, 'secret'), otherWorkspace, pid: process.pid, workDir: h.workDir });
@@ -80,7 +80,7 @@ test.runIf(hasBubblewrap)('a job in namespaces is canceled with all its processe
     script: ['trap "echo polite; exit 1" TERM', 'echo started', 'sleep 30 & wait'],
     after: ['echo after'],
   });
-  await expect.poll(() => record.trace.toString(), { timeout: 10_000, interval: 20 }).toContain('\nstarted\n');
+  await expect.poll(() => record.trace.toString()).toContain('\nstarted\n');
   record.status = 'canceling';
   await record.final;
   expect(record.trace.toString()).toMatch(/^polite$/m);

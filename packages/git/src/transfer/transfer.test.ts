@@ -102,7 +102,7 @@ describe('push', () => {
     expect(await ref('refs/heads/main')).toBe(first);
     expect((await client(at, 'push', 'origin', ':other', ':refs/tags/v1')).ok).toBe(true);
     expect(await ref('refs/heads/other')).toBeNull();
-    expect(quarantines()).toEqual([]);
+    await expect.poll(quarantines).toEqual([]);
     expect((await fsck(repo)).healthy).toBe(true);
   });
 
@@ -118,7 +118,7 @@ describe('push', () => {
     for (let i = 0; i < 60; i += 1) await commit(at, `many${i}`, `${i}\n`.repeat(50));
     expect((await client(at, 'push', '--thin', 'origin', 'main')).ok).toBe(true);
     expect((await fsck(repo)).healthy).toBe(true);
-  }, 60_000);
+  });
 
   test('policy reads the quarantine; refusal of one reference, and of all when atomic', async () => {
     const seen: unknown[] = [];
@@ -140,7 +140,7 @@ describe('push', () => {
     const atomic = await client(at, 'push', '--atomic', 'origin', 'HEAD:refs/heads/fine', 'HEAD:refs/heads/bad');
     expect(atomic.ok).toBe(false);
     expect(await ref('refs/heads/fine')).toBeNull();
-    expect(quarantines()).toEqual([]);
+    await expect.poll(quarantines).toEqual([]);
   });
 
   test('a shallow clone can push', async () => {
@@ -169,7 +169,7 @@ describe('push', () => {
     }
     const results = await Promise.all(copies.map((copy) => client(copy, 'push', 'origin', 'main')));
     expect(results.filter(({ ok }) => ok)).toHaveLength(1);
-    expect(quarantines()).toEqual([]);
+    await expect.poll(quarantines).toEqual([]);
   });
 
   test('the size limit stops a push and names the limit', async () => {
@@ -183,7 +183,7 @@ describe('push', () => {
     expect(refused.ok).toBe(false);
     expect(refused.text).toContain('50000');
     expect(await ref('refs/heads/main')).toBeNull();
-    expect(quarantines()).toEqual([]);
+    await expect.poll(quarantines).toEqual([]);
   });
 
   test('security 22: names that the house refuses are refused in a push as well', async () => {

@@ -122,7 +122,7 @@ it('gives a fact again to a consumer that failed, and to nobody else', async () 
   await record(1, 0);
   await expect.poll(open).toBe(0);
   await pool.query('update graphile_worker._private_jobs set run_at = now()');
-  await expect.poll(() => bad.length, { timeout: 5000 }).toBe(2);
+  await expect.poll(() => bad.length).toBe(2);
   expect([good.length, new Set(bad).size]).toEqual([1, 1]);
   await queue.stop();
 });
@@ -149,7 +149,7 @@ it('shares facts and live updates between processes: one delivers each fact, all
   processes[0]?.kill('SIGKILL');
   await processes[0]?.exit;
   await emit(db, { kind: 'shared', payload: {} });
-  await expect.poll(open, { timeout: 10_000 }).toBe(0);
+  await expect.poll(open).toBe(0);
   processes[1]?.kill('SIGKILL');
   await processes[1]?.exit;
 });

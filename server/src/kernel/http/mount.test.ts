@@ -117,10 +117,10 @@ const caller = (scopes: string[]): Caller => ({
 const temporary = mkdtempSync(path.join(tmpdir(), 'millrace-mount-'));
 const server = createHttpServer({ log: pino({ level: 'silent' }), trustedProxies: [] }, methodsOfPath(routes));
 let base = '';
-let startMilliseconds = 0;
+let startSeconds = 0;
 
 beforeAll(async () => {
-  const before = performance.now();
+  const before = process.cpuUsage();
   mountRoutes(server, routes, {
     rates: { identified: (_request, _reply, _kind, find) => find(), named: async () => undefined },
     resolver: {
@@ -150,7 +150,7 @@ beforeAll(async () => {
     redirectsMoved: async () => false,
   });
   await server.ready();
-  startMilliseconds = performance.now() - before;
+  startSeconds = process.cpuUsage(before).user / 1e6;
   base = `${await server.listen({ host: '127.0.0.1', port: 0 })}/api/v4`;
 });
 afterAll(async () => {
@@ -172,7 +172,8 @@ const jsonHeaders = { ...token, 'Content-Type': 'application/json' };
 
 describe('routes', () => {
   it('a thousand declared routes are mounted without compiling their schemas', () => {
-    expect(startMilliseconds).toBeLessThan(1500);
+    // Of the processor: the machine does other things too.
+    expect(startSeconds).toBeLessThan(1.5);
   });
 
   it('[1/what-the-service-does/4] [1/errors/1] answers plain application/json with declared keys only, also to HEAD', async () => {

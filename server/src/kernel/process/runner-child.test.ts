@@ -56,16 +56,16 @@ it('starts with the first job, leaves when idle, and comes back for the next', a
   expect(runner.pid).toBeNull();
   runner.wanted();
   runner.wanted();
-  await expect.poll(() => requests.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => requests.length).toBeGreaterThan(0);
   const first = runner.pid;
   expect(first).not.toBeNull();
   expect(requests[0]).toMatchObject({ path: '/api/v4/jobs/request' });
   expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ token: 'glrt-built-in-runner' });
   // The second wish came while it was starting: it is asked once more before it may stay away.
-  await expect.poll(() => runner.pid !== first, { timeout: 20_000 }).toBe(true);
-  await expect.poll(() => runner.pid, { timeout: 20_000 }).toBeNull();
+  await expect.poll(() => runner.pid !== first).toBe(true);
+  await expect.poll(() => runner.pid).toBeNull();
   runner.wanted();
-  await expect.poll(() => runner.pid, { timeout: 20_000 }).not.toBeNull();
+  await expect.poll(() => runner.pid).not.toBeNull();
   const last = runner.pid ?? 0;
   await runner.stop();
   expect(alive(last)).toBe(false);
@@ -77,10 +77,10 @@ it('starts with the first job, leaves when idle, and comes back for the next', a
 it('comes back after it was killed', async () => {
   const runner = keeper(async () => 'glrt-built-in-runner', 60);
   runner.wanted();
-  await expect.poll(() => runner.pid, { timeout: 20_000 }).not.toBeNull();
+  await expect.poll(() => runner.pid).not.toBeNull();
   const first = runner.pid ?? 0;
   process.kill(first, 'SIGKILL');
-  await expect.poll(() => runner.pid !== null && runner.pid !== first, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => runner.pid !== null && runner.pid !== first).toBe(true);
   await runner.stop();
   expect(warnings.splice(0)).toEqual(['the built-in runner ended unexpectedly']);
 });

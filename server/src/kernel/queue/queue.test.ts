@@ -141,7 +141,8 @@ it('stops within its bound, telling tasks to end; what they leave is tried again
   await running.promise;
   const started = performance.now();
   await queue?.stop();
-  expect(performance.now() - started).toBeLessThan(2500);
+  // The task itself would never end.
+  expect(performance.now() - started).toBeLessThan(10_000);
   expect(await queueDepth(db)).toEqual({ ready: 0, delayed: 1, dead: 0 });
   await pool.query('delete from graphile_worker._private_jobs');
 });

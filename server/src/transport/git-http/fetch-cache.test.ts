@@ -100,5 +100,5 @@ it('a deleted project takes its answers along', async () => {
   expect((await remove()).status).toBe(202);
   const { path_with_namespace: full_path } = (await other.api<Json>('GET', '')).body;
   expect((await remove({ permanently_remove: 'true', full_path: String(full_path) })).status).toBe(202);
-  await expect.poll(kept, { timeout: 10_000 }).toBe(before);
+  await expect.poll(kept).toBe(before);
 });

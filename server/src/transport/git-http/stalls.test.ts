@@ -18,7 +18,8 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   app = await startTestApp({
     environment: {
-      MILLRACE_GIT_HTTP_STALL_SECONDS: '3',
+      // Longer than a busy machine takes for what happens meanwhile.
+      MILLRACE_GIT_HTTP_STALL_SECONDS: '6',
       // Kept answers are read from the disk, without a process.
       MILLRACE_FETCH_CACHE_BYTES: '0',
       MILLRACE_GIT_BUDGETS: 'anonymous_pack=2:1:60:60',
@@ -32,7 +33,7 @@ beforeAll(async () => {
   // Looking for differences of noise takes seconds in which nothing is sent.
   await mkdir(`${large.directory}/info`, { recursive: true });
   await writeFile(`${large.directory}/info/attributes`, '* -delta\n');
-}, 60_000);
+});
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   await git.close();
@@ -111,12 +112,13 @@ it('[security 24] strangers that read nothing hold their own places, for a while
   // They still read nothing: they are cut off, and the places are free for others.
   await eventually('the end of their processes', async () => (await processes()) === 0);
   await git.run(['clone', '-q', large.remote(), unique('stranger')]);
-}, 30_000);
+});
 
 it('a client that goes away leaves no process', async () => {
   const leaving = clone();
   await leaving.first;
-  expect(await processes()).toBe(1);
+  // The last of the strangers before may be about to end.
+  await eventually('its process alone', async () => (await processes()) === 1);
   leaving.socket.destroy();
   await eventually('the end of its process', async () => (await processes()) === 0);
 });

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Db } from '../../kernel/db/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import { claimHostKeys, findHostKeys } from './host-keys.queries.ts';
+import { type KeyPair, newKeyPair } from './key-pairs.ts';
 
 /** What everybody may know of a host key. */
 export interface PublicHostKey {
@@ -39,11 +40,11 @@ function publicPart(line: string): PublicHostKey {
   };
 }
 
-async function made(): Promise<{ private: string; public: string }[]> {
+async function made(): Promise<KeyPair[]> {
   const { default: ssh2 } = await import('ssh2');
   return [
-    ssh2.utils.generateKeyPairSync('ed25519', { comment: 'millrace' }),
-    ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256, comment: 'millrace' }),
+    newKeyPair(ssh2.utils, 'ed25519', { comment: 'millrace' }),
+    newKeyPair(ssh2.utils, 'ecdsa', { bits: 256, comment: 'millrace' }),
   ];
 }
 
@@ -55,6 +56,6 @@ export async function loadHostKeys(db: Db, secrets: Pick<Secrets, 'seal' | 'open
       sealed: secrets.seal(JSON.stringify(await made()), purpose).toString('base64'),
     }));
   const { sealed } = kept as { sealed: string };
-  const pairs = JSON.parse(secrets.open(Buffer.from(sealed, 'base64'), purpose)) as Awaited<ReturnType<typeof made>>;
+  const pairs = JSON.parse(secrets.open(Buffer.from(sealed, 'base64'), purpose)) as KeyPair[];
   return { private: pairs.map((pair) => pair.private), public: pairs.map((pair) => publicPart(pair.public)) };
 }

@@ -37,10 +37,10 @@ describe('references in texts', () => {
   );
 
   test('long texts are searched in time, and give no more than a few hundred', () => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     expect(findReferences('a/'.repeat(200_000))).toEqual([]);
     expect(findReferences('a.'.repeat(200_000))).toEqual([]);
     expect(findReferences('!1 '.repeat(100_000))).toHaveLength(200);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(process.cpuUsage(begun).user / 1e6).toBeLessThan(2);
   });
 });

@@ -34,7 +34,7 @@ describe('documents', () => {
   });
 
   test('what is nested deeper than a stack, or long, ends in time', () => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     for (const text of [
       '$'.repeat(50_000),
       '[^'.repeat(20_000),
@@ -43,6 +43,6 @@ describe('documents', () => {
       '$$\n'.repeat(20_000),
     ])
       markdownToHtml(text);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(process.cpuUsage(begun).user / 1e6).toBeLessThan(5);
   });
 });

@@ -75,10 +75,10 @@ describe('lint', () => {
     });
     expect(remote.body.valid).toBe(false);
     const bomb = `x: &a [1,1,1,1,1,1,1,1,1]\n${Array.from({ length: 9 }, (_, level) => `y${level}: &${'bcdefghij'[level]} [${Array(9).fill(`*${'abcdefghi'[level]}`).join(',')}]`).join('\n')}\n`;
-    const start = performance.now();
+    const before = process.cpuUsage();
     const exploded = await lint('POST', { json: { content: bomb } });
     expect(exploded.body.valid).toBe(false);
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);
   });
 
   it('[security 20] does not decide by what is secret', async () => {

@@ -428,7 +428,7 @@ describe('with thousands of waiting jobs', () => {
     console.info(
       `with 5,000 others waiting: a job in ${first.toFixed(0)} ms, none in ${(performance.now() - again).toFixed(0)} ms`,
     );
-    expect(first).toBeLessThan(1000);
+    expect(first).toBeLessThan(5000);
   });
 });
 

@@ -173,9 +173,9 @@ describe('advance', () => {
         (_, index): Short => [`job ${index}`, index % 5, index % 5 < 2 ? 'success' : 'created'],
       ),
     );
-    const start = performance.now();
+    const before = process.cpuUsage();
     expect(advance(jobs)).toHaveLength(200);
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1);
   });
 });
 

@@ -123,9 +123,9 @@ describe('coverage', () => {
     expect(found('/\\d+/', '250')).toBeNull();
   });
   it('[security 10] an expression that backtracks elsewhere is linear here', () => {
-    const start = performance.now();
+    const before = process.cpuUsage();
     expect(found('/(a+)+$/', `${'a'.repeat(100_000)}!\n`)).toBeNull();
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
     expect(coverageScanner('/(unclosed/')).toBeNull();
   });
 });

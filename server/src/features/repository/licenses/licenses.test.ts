@@ -38,9 +38,9 @@ describe('recognising', () => {
 
   it('security 10: is quick with hostile text', async () => {
     for (const text of ['copyright '.repeat(100_000), '\n'.repeat(1_000_000), `${'a '.repeat(500_000)}`]) {
-      const started = performance.now();
+      const before = process.cpuUsage();
       expect(await recognise(text)).toBeNull();
-      expect(performance.now() - started).toBeLessThan(1_000);
+      expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
     }
   });
 

@@ -39,11 +39,11 @@ it('after every so many writes the commit-graph is there, loose refs are packed,
     expect((await project.api('POST', '/repository/branches', { json })).status).toBe(201);
     if (step < 10) expect(existsSync(chain)).toBe(false);
   }
-  await expect.poll(() => existsSync(chain), { timeout: 10_000 }).toBe(true);
-  await expect.poll(() => looseRefs(project), { timeout: 10_000 }).toBeLessThan(64);
-  expect(left.filter((name) => existsSync(path.join(objects, name)))).toEqual([]);
+  await expect.poll(() => existsSync(chain)).toBe(true);
+  await expect.poll(() => looseRefs(project)).toBeLessThan(64);
+  await expect.poll(() => left.filter((name) => existsSync(path.join(objects, name)))).toEqual([]);
   expect((await project.api('GET', '/repository/branches/b2')).status).toBe(200);
-  await expect.poll(async () => (await project.row()).maintained_generation, { timeout: 10_000 }).toBeGreaterThan(60);
+  await expect.poll(async () => (await project.row()).maintained_generation).toBeGreaterThan(60);
 });
 
 it('a push whose missing objects were pruned while it waited is refused, and the repository stays whole', async () => {

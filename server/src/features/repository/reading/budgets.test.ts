@@ -25,7 +25,7 @@ beforeAll(async () => {
   // More than sockets and streams hold on the way: git waits for a client that does not read.
   for (const name of ['a', 'b', 'c', 'd', 'e'])
     await large.commit('main', { [name]: randomBytes(4 * 1024 * 1024).toString('base64') });
-}, 60_000);
+});
 afterAll(() => app.close());
 
 it('[security 24] [1/errors/17] a flood of anonymous archives has its own places, the rest is 503; signed-in callers keep theirs', async () => {
@@ -92,7 +92,7 @@ it('[security 24] work that takes longer than its budget is ended with 503', asy
   } finally {
     await impatient.close();
   }
-}, 60_000);
+});
 
 it('[security 24] long walks of strangers have places of their own as well', async () => {
   const log = (token?: string) =>

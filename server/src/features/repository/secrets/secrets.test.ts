@@ -187,8 +187,8 @@ describe('kinds', () => {
 
   it('security 10: a megabyte of beginnings takes a moment', () => {
     const find = secretScanner('glpat-');
-    const started = performance.now();
+    const before = process.cpuUsage();
     expect(find('glpat-AKIA xoxb- sk_live_ '.repeat(40_000))).toBeNull();
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
   });
 });
