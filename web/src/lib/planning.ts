@@ -49,6 +49,8 @@ export function milestonesOf(kind: 'project' | 'group', path: string) {
       queryOptions({
         queryKey: [...key, 'milestone', iid],
         queryFn: async () => {
+          // An address may say anything.
+          if (!Number.isSafeInteger(iid) || iid < 1) return null;
           const params = { path: id, query: { 'iids[]': [iid], with_counts: true } };
           const found =
             kind === 'project'

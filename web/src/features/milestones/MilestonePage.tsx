@@ -23,33 +23,40 @@ import { type MilestonesInView, useGroupMilestones, useProjectMilestones } from 
 function Requests({ of, milestone, page }: { of: MilestonesInView; milestone: Milestone; page: number }) {
   const navigate = useNavigate();
   const { data } = useSuspenseQuery(of.milestones.requests(milestone.id, page));
-  if (data.items.length === 0) return null;
   return (
     <>
       <h2 className={classes.heading}>Merge requests</h2>
-      <DataList label="Merge requests">
-        {data.items.map((request) => (
-          <DataRow
-            key={request.id}
-            before={<StatusBadge status={request.state} compact />}
-            title={
-              <Link
-                to="/p/$path/merge_requests/$iid"
-                params={{ path: toSegment(pathOfRequest(request)), iid: String(request.iid) }}
-                data-entry
-              >
-                {request.title}
-              </Link>
-            }
-            meta={
-              <span>
-                {of.kind === 'group' ? request.references.full : request.reference} by {request.author.name}
-              </span>
-            }
-            after={<TimeAgo at={request.updated_at} />}
-          />
-        ))}
-      </DataList>
+      {data.items.length === 0 ? (
+        <p className={classes.nothing}>
+          {page > 1
+            ? 'There are none on this page.'
+            : 'Nothing is planned for this milestone: a merge request names one in its form.'}
+        </p>
+      ) : (
+        <DataList label="Merge requests">
+          {data.items.map((request) => (
+            <DataRow
+              key={request.id}
+              before={<StatusBadge status={request.state} compact />}
+              title={
+                <Link
+                  to="/p/$path/merge_requests/$iid"
+                  params={{ path: toSegment(pathOfRequest(request)), iid: String(request.iid) }}
+                  data-entry
+                >
+                  {request.title}
+                </Link>
+              }
+              meta={
+                <span>
+                  {of.kind === 'group' ? request.references.full : request.reference} by {request.author.name}
+                </span>
+              }
+              after={<TimeAgo at={request.updated_at} />}
+            />
+          ))}
+        </DataList>
+      )}
       <Pager
         page={page}
         nextPage={data.nextPage}
@@ -95,7 +102,12 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
             <Button size="xs" variant="default" onClick={() => setEditing(true)}>
               Edit
             </Button>
-            <Button size="xs" variant="default" onClick={() => change.mutate(active ? 'close' : 'activate')}>
+            <Button
+              size="xs"
+              variant="default"
+              loading={change.isPending}
+              onClick={() => change.mutate(active ? 'close' : 'activate')}
+            >
               {active ? 'Close' : 'Reopen'}
             </Button>
             {of.removes ? (

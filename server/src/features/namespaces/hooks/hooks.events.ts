@@ -29,3 +29,8 @@ export type HookEvent = (typeof sharedEvents)[number] | (typeof groupEvents)[num
 
 /** On unless told otherwise, as clients expect. */
 export const usualEvents: readonly HookEvent[] = ['push_events'];
+
+/** Most webhooks of one place: each event calls all of them. */
+export const mostHooks = { group: 50, project: 100 } as const;
+/** Signs of the filter by branches. */
+export const longestFilter = 5000;

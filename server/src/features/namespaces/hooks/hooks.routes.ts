@@ -10,7 +10,7 @@ import type { NamespacesDependencies } from '../deps.ts';
 import type { Place } from '../places.ts';
 import type { HookCalls } from './calls.service.ts';
 import { GroupHook, groupHookJson, ProjectHook, projectHookJson } from './hooks.entity.ts';
-import { groupEvents, type HookEvent, sharedEvents } from './hooks.events.ts';
+import { groupEvents, type HookEvent, longestFilter, sharedEvents } from './hooks.events.ts';
 import { countHooks, findHook, listHooks } from './hooks.queries.ts';
 import { type HookDependencies, hookService } from './hooks.service.ts';
 import { hookToken } from './secrets.ts';
@@ -43,7 +43,7 @@ const attributes = {
   token: Optional(hookToken),
   enable_ssl_verification: Optional(Bool({ description: 'Whether certificates are checked; default true' })),
   push_events_branch_filter: Optional(
-    OrNull(Str({ maxLength: 5000, description: 'Only pushes to branches that match' })),
+    OrNull(Str({ maxLength: longestFilter, description: 'Only pushes to branches that match' })),
   ),
   branch_filter_strategy: Optional(
     OneOf(['wildcard', 'regex', 'all_branches'], { description: 'How branches are matched; default `wildcard`' }),

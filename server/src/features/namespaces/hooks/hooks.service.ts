@@ -7,12 +7,10 @@ import type { Outbound } from '../../../kernel/outbound/index.ts';
 import type { Secrets } from '../../../kernel/secrets/index.ts';
 import type { Place } from '../places.ts';
 import type { HookEvent } from './hooks.events.ts';
-import { groupEvents, sharedEvents, usualEvents } from './hooks.events.ts';
+import { groupEvents, mostHooks, sharedEvents, usualEvents } from './hooks.events.ts';
 import { countHooks, deleteHook, type HookColumns, insertHook, lockHook, updateHook } from './hooks.queries.ts';
 import { headerValue, hookPurpose, openedPairs, wholeUrl } from './secrets.ts';
 
-/** Most of one place. */
-const limits = { group: 50, project: 100 } as const;
 const secretPairs = 20;
 
 interface Pair {
@@ -147,7 +145,7 @@ export function hookService({ db, outbound, secrets }: HookDependencies) {
       await checkUrl(given.url, mapOf(given.url_variables ?? []));
       const columns = { ...columnsOf(place, given, null), url: given.url };
       return await transaction(db, async (tx) => {
-        const most = limits[place.kind];
+        const most = mostHooks[place.kind];
         if ((await countHooks(tx, place)) >= most)
           throw invalidRecord({ base: [`Maximum number of ${place.kind} hooks (${most}) exceeded`] });
         const hook = await insertHook(tx, place, columns);

@@ -106,20 +106,25 @@ export async function listLabels(
 export const countLabels = (db: Db, { place, reach, filter }: LabelList): Promise<number> =>
   countUpTo(db, available(db, place, reach, filter).select('l.id'));
 
+/** Id or title, as paths have it; the title alone where only that is meant: some are numbers. */
+export type LabelName = string | { readonly title: string };
+
+const idIn = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null);
+
 /** A label by id or title; the nearest where several groups have the title. */
 export async function findLabel(
   db: Db,
   place: Place,
   reach: LabelReach,
-  idOrTitle: string,
+  called: LabelName,
   userId: number | null,
 ): Promise<LabelRow | undefined> {
-  const id = /^\d{1,15}$/.test(idOrTitle) ? Number(idOrTitle) : null;
+  const { id, title } = typeof called === 'string' ? { id: idIn(called), title: called } : { id: null, ...called };
   const named = withCaller(db, place, reach, {}, userId);
   const byId = id === null ? undefined : await named.where('l.id', '=', id).executeTakeFirst();
   if (byId) return byId;
   return await named
-    .where('l.title', '=', idOrTitle)
+    .where('l.title', '=', title)
     .orderBy(
       sql`l.project_id nulls last, (select cardinality(n.traversal_ids) from namespaces n where n.id = l.namespace_id) desc`,
     )

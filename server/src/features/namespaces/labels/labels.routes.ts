@@ -16,6 +16,7 @@ import { GroupLabel, groupLabelJson, ProjectLabel, projectLabelJson } from './la
 import {
   countLabels,
   findLabel,
+  type LabelName,
   type LabelReach,
   type LabelRow,
   type LabelValues,
@@ -49,7 +50,7 @@ const named = {
   label_id: Optional(Int({ description: 'Id of the label' })),
   name: Optional(title),
 };
-const nameOf = (id: number | undefined, name: string | undefined) => (id === undefined ? (name ?? '') : String(id));
+const nameOf = (id: number | undefined, title = ''): LabelName => (id === undefined ? { title } : String(id));
 
 const kinds = [
   {
@@ -103,17 +104,17 @@ export function labelRoutes({ db, carriers }: NamespacesDependencies): Route[] {
   async function find(
     place: Place,
     reach: Omit<LabelReach, 'caller'>,
-    idOrTitle: string,
+    called: LabelName,
     caller: Caller,
   ): Promise<LabelRow> {
-    const label = await findLabel(db, place, { ...reach, caller }, idOrTitle, userOf(caller));
+    const label = await findLabel(db, place, { ...reach, caller }, called, userOf(caller));
     if (!label) throw notFound('Label');
     return label;
   }
 
   /** Labels of groups are changed where they belong; a project only ranks them. */
-  async function findOwn(place: Place, idOrTitle: string, caller: Caller): Promise<LabelRow> {
-    const label = await find(place, place.kind === 'group' ? own : widest, idOrTitle, caller);
+  async function findOwn(place: Place, called: LabelName, caller: Caller): Promise<LabelRow> {
+    const label = await find(place, place.kind === 'group' ? own : widest, called, caller);
     if (place.kind === 'project' && label.project_id === null) throw forbidden();
     return label;
   }
@@ -123,20 +124,20 @@ export function labelRoutes({ db, carriers }: NamespacesDependencies): Route[] {
     readonly priority?: number | null;
   }
 
-  async function change(context: Writing, idOrTitle: string, { new_name, ...given }: Change): Promise<LabelRow> {
+  async function change(context: Writing, called: LabelName, { new_name, ...given }: Change): Promise<LabelRow> {
     const { subject, caller } = context;
     const { priority: rank, ...rest } = given;
     const onlyRank = rank !== undefined && new_name === undefined && Object.keys(rest).length === 0;
-    const label = onlyRank ? await find(subject, widest, idOrTitle, caller) : await findOwn(subject, idOrTitle, caller);
+    const label = onlyRank ? await find(subject, widest, called, caller) : await findOwn(subject, called, caller);
     await labels.update(subject, label, { ...given, title: new_name }, originOf(context));
     return await find(subject, widest, String(label.id), caller);
   }
 
   async function remove(
     context: Writing & { unmodifiedSince(changedAt: Date | null): void },
-    idOrTitle: string,
+    called: LabelName,
   ): Promise<void> {
-    const label = await findOwn(context.subject, idOrTitle, context.caller);
+    const label = await findOwn(context.subject, called, context.caller);
     context.unmodifiedSince(label.updated_at);
     await labels.remove(context.subject, label, originOf(context));
   }
@@ -240,8 +241,8 @@ export function labelRoutes({ db, carriers }: NamespacesDependencies): Route[] {
         responses: { 200: entity },
         errors: [409],
         handler: async (context) => {
-          const { id: _, label_id: idOrTitle, ...given } = context.params;
-          return json(await change(context, idOrTitle, given));
+          const { id: _, label_id: called, ...given } = context.params;
+          return json(await change(context, called, given));
         },
       }),
       route({

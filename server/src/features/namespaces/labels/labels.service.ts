@@ -70,8 +70,8 @@ export function labelService(db: Db, carriers: Pick<Carriers, 'labelsReplaced'>)
     ): Promise<Label> => {
       const values = { ...valuesOf(given), title: given.title.trim(), color: colorOf(given.color.trim()) ?? '' };
       return inTransaction(async (tx) => {
-        const known = await findLabel(tx, place, { ancestors: true }, values.title, null);
-        if (known?.title === values.title) throw exists();
+        const known = await findLabel(tx, place, { ancestors: true }, { title: values.title }, null);
+        if (known) throw exists();
         const label = await insertLabel(tx, place, values);
         if (place.kind === 'project' && given.priority != null)
           await setPriority(tx, label.id, place.project.id, given.priority);
@@ -100,7 +100,7 @@ export function labelService(db: Db, carriers: Pick<Carriers, 'labelsReplaced'>)
 
     promote: (place: Place & { readonly kind: 'project' }, label: Label, origin: AuditOrigin): Promise<void> =>
       inTransaction(async (tx) => {
-        const known = await findLabel(tx, place, { ancestors: true }, label.title, null);
+        const known = await findLabel(tx, place, { ancestors: true }, { title: label.title }, null);
         if (place.namespace.kind !== 'group' || label.project_id === null || (known && known.id !== label.id))
           throw plainError(400, 'Failed to promote project label to group label');
         const others = await ofTitleBelow(tx, label, place.namespace.id);

@@ -89,6 +89,16 @@ describe.each(['groups', 'projects'] as const)('labels of %s', (kind) => {
       body: { error: 'label_id, name are missing, exactly one parameter must be provided' },
     });
     expect((await call('PUT', path, planner, { name: '77' })).status).toBe(400);
+    // A title that is the number of another label is that of this one.
+    const number = String(made.body.id);
+    const other = await call('POST', path, planner, { name: number, color: 'red' });
+    expect(other.status).toBe(201);
+    expect(await call('PUT', path, planner, { name: number, color: 'gold' })).toMatchObject({
+      status: 200,
+      body: { id: other.body.id },
+    });
+    expect((await call('DELETE', path, planner, undefined, { name: number })).status).toBe(204);
+    expect(await names(path)).toEqual(['77']);
     expect((await call('PUT', path, planner, { name: 'none', color: 'red' })).status).toBe(404);
     expect((await call('PUT', path, guest, { name: '77', color: 'red' })).status).toBe(403);
     expect((await call('DELETE', path, guest, undefined, { name: '77' })).status).toBe(403);

@@ -204,6 +204,35 @@ describe('of GitLab', () => {
     60_000,
   );
 
+  it('bring a wiki with files of the same page, and of names that no page may have', async () => {
+    const blob = (await git.run(['rev-parse', 'HEAD:home.md'], 'wiki')).trim();
+    const long = `${Array.from({ length: 20 }, () => randomBytes(100).toString('hex')).join('/')}.md`;
+    const [tree = ''] = (await git.run(['rev-parse', 'HEAD^{tree}'], 'wiki')).split('\n');
+    await git.run(['read-tree', tree], 'wiki');
+    for (const name of ['home.org', 'a b.md', long])
+      await git.run(['update-index', '--add', '--cacheinfo', `100644,${blob},${name}`], 'wiki');
+    const odd = (await git.run(['write-tree'], 'wiki')).trim();
+    const commit = (await git.run(['commit-tree', '-p', 'HEAD', '-m', 'odd', odd], 'wiki')).trim();
+    await git.run(['branch', 'odd', commit], 'wiki');
+    await git.run(['symbolic-ref', 'HEAD', 'refs/heads/odd'], 'wiki');
+    await git.run(['bundle', 'create', '-q', path.join(directory, 'odd.bundle'), 'odd', 'HEAD'], 'wiki');
+    const status = await imported(
+      packed({ ...content(), 'project.wiki.bundle': readFileSync(path.join(directory, 'odd.bundle')) }),
+    );
+    expect(status).toMatchObject({ import_status: 'finished', import_error: null });
+    const kept = app.db
+      .selectFrom('wiki_pages as p')
+      .innerJoin('wikis as w', 'w.id', 'p.wiki_id')
+      .select(['p.slug', 'p.title'])
+      .where('w.project_id', '=', Number(status.id))
+      .orderBy('p.slug');
+    expect(await kept.execute()).toEqual([
+      { slug: 'a b', title: 'a b' },
+      { slug: 'deep/page', title: 'page' },
+      { slug: 'home', title: 'home' },
+    ]);
+  }, 60_000);
+
   it('security 3 6 7: that are hostile or broken are refused, or told', async () => {
     const whole = content();
     const folder = mkdtempSync(path.join(directory, 'evil-'));

@@ -14,10 +14,11 @@ const world = archiveWorld();
 const { setting, send, imported, refs, list } = world;
 let app: TestApp;
 let owner: BuiltToken;
+let admin: BuiltToken;
 let source: RepositoryProject;
 let archive: Buffer;
 beforeAll(async () => {
-  ({ app, owner, source, archive } = await world.start());
+  ({ app, owner, admin, source, archive } = await world.start());
 }, 60_000);
 afterAll(() => world.close());
 
@@ -208,6 +209,55 @@ describe('hostile and broken archives', () => {
       failed_relations: [{ exception_message: 'is larger than 1 MB (max_attachment_size)' }],
     });
     await setting({ max_attachment_size: 100 });
+  }, 60_000);
+
+  it('webhooks are no more than a project may have; each event calls all of them', async () => {
+    const files = await opened(archive);
+    const hook = (at: number) =>
+      JSON.stringify({
+        url: `https://hook.example/${at}`,
+        events: ['push_events'],
+        branch_filter_strategy: 'wildcard',
+        push_events_branch_filter: 'x'.repeat(5000),
+        enable_ssl_verification: true,
+      });
+    const status = await imported(
+      packed([
+        ['project.json', files.get('project.json') ?? ''],
+        ['relations/hooks.ndjson', Array.from({ length: 103 }, (_, at) => hook(at)).join('\n')],
+      ]),
+    );
+    expect(status).toMatchObject({
+      import_status: 'finished',
+      stats: { fetched: { hooks: 103 }, imported: { hooks: 100 } },
+    });
+    expect(status.failed_relations).toMatchObject(
+      [101, 102, 103].map((line) => ({ line_number: line, exception_message: expect.stringContaining('100 at most') })),
+    );
+  }, 60_000);
+
+  it('bots of access tokens are no members elsewhere, whoever imports', async () => {
+    const files = await opened(archive);
+    const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    const json = { name: 'bot', scopes: ['api'], access_level: 30, expires_at };
+    const { body } = await source.api<Json>('POST', '/access_tokens', { json });
+    const bot = await app.db
+      .selectFrom('users')
+      .select('username')
+      .where('id', '=', Number(body.user_id))
+      .executeTakeFirstOrThrow();
+    const status = await imported(
+      packed([
+        ['project.json', files.get('project.json') ?? ''],
+        ['relations/members.ndjson', JSON.stringify({ username: bot.username, access_level: 40 })],
+      ]),
+      { namespace: owner.user.username },
+      admin,
+    );
+    expect(status).toMatchObject({
+      import_status: 'finished',
+      failed_relations: [{ relation_name: 'members', exception_message: 'is no person: bots stay with their tokens' }],
+    });
   }, 60_000);
 
   it('objects of Git LFS that do not fit are left out and told', async () => {

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
+import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { nextIid } from '../access/counters.queries.ts';
 
 type Maybe<T> = T | null | undefined;
@@ -229,6 +230,9 @@ export async function hooksOf(db: Db, projectId: number): Promise<HookLine[]> {
     .execute();
 }
 
+export const countHooks = (tx: Db, projectId: number): Promise<number> =>
+  countUpTo(tx, tx.selectFrom('web_hooks').select('id').where('project_id', '=', projectId));
+
 export async function insertHook(tx: Db, projectId: number, row: HookLine): Promise<null> {
   await tx
     .insertInto('web_hooks')
@@ -269,6 +273,12 @@ export async function insertMember(
   { userId, access_level: level, expires_at: until }: MemberLine & { readonly userId: number },
 ): Promise<string | null> {
   if (![10, 15, 20, 30, 40, 50].includes(level)) return 'has a role that does not exist';
+  const { user_type: type } = await tx
+    .selectFrom('users')
+    .select('user_type')
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (type !== 'human') return 'is no person: bots stay with their tokens';
   await tx
     .insertInto('grants')
     .values({ user_id: userId, project_id: projectId, level, expires_at: until ?? null, created_by_id: importerId })

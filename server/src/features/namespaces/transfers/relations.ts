@@ -14,7 +14,7 @@ import {
   Str,
 } from '../../../kernel/http/params/schema.ts';
 import { customAttributesOf, saveCustomAttribute } from '../custom-attributes/custom-attributes.queries.ts';
-import { sharedEvents } from '../hooks/hooks.events.ts';
+import { longestFilter, mostHooks, sharedEvents } from '../hooks/hooks.events.ts';
 import * as queries from './relations.queries.ts';
 
 /** Where rows go. */
@@ -144,7 +144,7 @@ export const ownRelations: readonly Relation[] = [
       description: Optional(OrNull(text(2048))),
       url: link,
       events: List(OneOf(sharedEvents)),
-      push_events_branch_filter: Optional(OrNull(text(255))),
+      push_events_branch_filter: Optional(OrNull(text(longestFilter))),
       branch_filter_strategy: OneOf(['wildcard', 'regex', 'all_branches']),
       enable_ssl_verification: Bool(),
     }),
@@ -152,6 +152,8 @@ export const ownRelations: readonly Relation[] = [
     insert: async (tx, row, { projectId, refusedAddress }) => {
       // Expressions are checked where hooks are made; here they are left out.
       if (row.branch_filter_strategy === 'regex') return 'filters branches by an expression';
+      if ((await queries.countHooks(tx, projectId)) >= mostHooks.project)
+        return `is one too many: a project has ${mostHooks.project} at most`;
       return (await refusedAddress(row.url)) ?? (await queries.insertHook(tx, projectId, row));
     },
     remove: queries.removing('web_hooks'),

@@ -9,10 +9,14 @@ import type { OpenRepository } from '../reading/git-reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
 import { pageAt, titleOf } from './pages.ts';
 import type { WikiRepositories, WikiSubject } from './wiki.ts';
-import { bumpWiki, findWiki, recordPage, removeWiki, setWikiBranch } from './wikis.queries.ts';
+import { bumpWiki, findWiki, recordPages, removeWiki, setWikiBranch } from './wikis.queries.ts';
 
 /** More pages than that are found by their files only. */
 const mostPages = 100_000;
+/** Bytes of the slug of a page that is kept: an index takes no longer ones. */
+const longestSlug = 2000;
+/** Pages that are kept together. */
+const together = 1000;
 
 export function wikiBundles(deps: {
   readonly db: Db;
@@ -28,17 +32,20 @@ export function wikiBundles(deps: {
   });
 
   /** Keeps what the pages are called. */
-  async function recordPages(wiki: Wiki): Promise<void> {
+  async function keepPages(wiki: Wiki): Promise<void> {
     const head = await repositories.head(wiki);
     if (head === null) return;
-    const slugs: string[] = [];
+    // Two files may be one page: `a.md` and `a.org`.
+    const slugs = new Set<string>();
     for await (const { path, type } of git.walkTree(open(wiki), head)) {
       const page = type === 'blob' ? pageAt(path) : null;
-      if (page) slugs.push(page.slug);
-      if (slugs.length >= mostPages) break;
+      if (page && Buffer.byteLength(page.slug) <= longestSlug) slugs.add(page.slug);
+      if (slugs.size >= mostPages) break;
     }
     await transaction(db, async (tx) => {
-      for (const slug of slugs) await recordPage(tx, wiki.id, { slug, title: titleOf(slug), removed: false });
+      const pages = [...slugs].map((slug) => ({ slug, title: titleOf(slug) }));
+      for (let at = 0; at < pages.length; at += together)
+        await recordPages(tx, wiki.id, pages.slice(at, at + together));
       await repositories.measureSoon(tx, wiki.id);
     });
   }
@@ -73,7 +80,7 @@ export function wikiBundles(deps: {
       if (branch !== wiki.default_branch) await setWikiBranch(db, wiki.id, branch);
       await bundles.filled({ ...wiki, default_branch: branch }, bundle, options);
       const filled = await findWiki(db, subject);
-      if (filled) await recordPages(filled);
+      if (filled) await keepPages(filled);
     },
   };
 }

@@ -94,6 +94,18 @@ export async function recordPage(
   return row.id;
 }
 
+/** The same for many at once that are there; no slug comes twice. */
+export async function recordPages(
+  tx: Db,
+  wikiId: number,
+  pages: ReadonlyArray<{ readonly slug: string; readonly title: string }>,
+): Promise<void> {
+  await sql`insert into wiki_pages (wiki_id, slug, title)
+    select ${wikiId}, slug, title from unnest(${pages.map(({ slug }) => slug)}::text[],
+      ${pages.map(({ title }) => title)}::text[]) as t (slug, title)
+    on conflict (wiki_id, slug) do update set title = excluded.title, removed_at = null`.execute(tx);
+}
+
 /** Gives a page another slug; null where there is no such page, or another has the slug. */
 export async function renamePage(
   tx: Db,

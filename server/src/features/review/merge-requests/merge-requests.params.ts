@@ -48,7 +48,11 @@ export const filters = {
   author_username: Optional(Str({ description: 'Only those of the author with this username' })),
   assignee_id: Optional(person('Only those assigned to this user; `None` for those to nobody, `Any` to anybody')),
   assignee_username: Optional(
-    List(Str({ maxLength: 255 }), { commas: true, description: 'Only those assigned to all of these usernames' }),
+    List(Str({ maxLength: 255 }), {
+      commas: true,
+      maxItems: 32,
+      description: 'Only those assigned to all of these usernames',
+    }),
   ),
   reviewer_id: Optional(person('Only those that this user is asked to review; `None` for nobody, `Any` for anybody')),
   reviewer_username: Optional(
