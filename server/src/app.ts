@@ -155,7 +155,10 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     gitBudgets: config.gitBudgets,
     fetchCache: { beside: config.data, maxBytes: config.fetchCacheBytes },
     templateProject: async () => (await settings.read()).file_template_project_id,
-    afterPush: (pushed) => review.afterPush(pushed),
+    afterPush: async (pushed) => [
+      ...(await namespaces.pushed.lines(pushed.subject, pushed.caller)),
+      ...(await review.afterPush(pushed)),
+    ],
     collaborates: (subject, caller) => review.collaborates(subject, caller),
     pushRules: {
       commitLimit: async () => (await settings.read()).push_rules_commit_limit,
@@ -248,6 +251,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     protocols: async () => (await settings.read()).enabled_git_access_protocol,
     deployKeyIn: identity.deployKeyIn,
     collaborates: review.collaborates,
+    newProject: namespaces.pushed.make,
     maintenance: maintenanceIn(settings),
   });
   const transports = [

@@ -39,6 +39,7 @@ import { projectPresenter } from './projects/presenter.ts';
 import { projectListRoutes } from './projects/project-lists.routes.ts';
 import { projectRoutes } from './projects/projects.routes.ts';
 import { projectService } from './projects/projects.service.ts';
+import { type PushedProjects, pushedProjects } from './projects/pushed.service.ts';
 import { relatedProjectRoutes } from './projects/related.routes.ts';
 import { serviceAccountRoutes } from './service-accounts/service-accounts.routes.ts';
 import { starRoutes } from './stars/stars.routes.ts';
@@ -96,6 +97,8 @@ export interface Namespaces extends Feature {
   soleOwnedGroups(userId: number): Promise<readonly number[]>;
   /** Tells hooks of a fact. */
   readonly announce: HookCalls['announce'];
+  /** Projects that `git push` makes. */
+  readonly pushed: PushedProjects;
   /** Removes the projects of the user's namespace, and the groups by tasks. */
   removePlacesOf(userId: number, groups: readonly number[], signal: AbortSignal): Promise<void>;
 }
@@ -207,6 +210,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
     cron: [...calls.cron, ...deletion.cron, ...exports.cron, expiry.cron, recounting.cron],
     parents,
     announce: calls.announce,
+    pushed: pushedProjects(deps, projects),
     soleOwnedGroups: (userId) => soleOwnedGroups(deps.db, userId),
     removePlacesOf: deletion.removePlacesOf,
     projectFor: (idOrPath, userId) => findProjectSubject(deps.db, String(idOrPath), userId),

@@ -963,6 +963,12 @@ export interface PushRulesTable {
   updated_at: Generated<Date>;
 }
 
+export interface PushedProjectsTable {
+  project_id: number;
+  user_id: number;
+  protocol: 'http' | 'ssh';
+}
+
 export interface RateLimitWindowsTable {
   limit_name: string;
   subject: string;
@@ -1398,6 +1404,7 @@ export interface Database {
   protected_tag_levels: ProtectedTagLevelsTable;
   protected_tags: ProtectedTagsTable;
   push_rules: PushRulesTable;
+  pushed_projects: PushedProjectsTable;
   rate_limit_windows: RateLimitWindowsTable;
   recovery_codes: RecoveryCodesTable;
   release_evidences: ReleaseEvidencesTable;

@@ -11,7 +11,7 @@ import { asRequest } from '../../kernel/http/current-request.ts';
 import { HttpError, plainText as plain } from '../../kernel/http/errors.ts';
 import { duringMaintenance } from '../../kernel/http/maintenance.ts';
 import type { RateLimits } from '../../kernel/rate-limits/index.ts';
-import type { GitTarget, OpenGit } from '../git/access.ts';
+import type { GitRefusal, GitTarget, OpenGit } from '../git/access.ts';
 import { basicCredentials, decoded } from '../git/requests.ts';
 import type { GitService } from '../git/transports.ts';
 
@@ -59,6 +59,7 @@ const dumbRefused = () =>
   plain(403, 'The dumb HTTP protocol is not supported: please use a current git, which speaks the smart one.\n');
 const wrongMethod = (allowed: string) =>
   plain(405, `This address takes ${allowed} requests of git only.\n`, { Allow: allowed });
+const statuses: Partial<Record<GitRefusal['refusal'], number>> = { missing: 404, empty: 404, unmade: 422 };
 const otherMethods = ['DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'PUT'];
 
 function protocolVersion(request: FastifyRequest): number {
@@ -98,10 +99,11 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
     reply: FastifyReply,
     path: string,
     service: GitService,
+    first: 'first' | null = null,
   ): Promise<GitTarget> {
     const known = (await deps.rates.identified(request, reply, 'git_http', () => callerOf(request))) ?? anonymous;
     const access = service === 'git-upload-pack' ? 'read' : 'write';
-    const found = await deps.open(path, { ...known, address: request.ip }, access, 'http');
+    const found = await deps.open(path, { ...known, address: request.ip }, access, 'http', first);
     if (found.refusal === null) {
       if (access === 'write' && known.credential.kind === 'none') throw askForPassword();
       return found;
@@ -109,7 +111,7 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
     const signingInHelps =
       known.credential.kind === 'none' && found.refusal !== 'protocol' && found.refusal !== 'empty';
     if (signingInHelps) throw askForPassword();
-    throw plain(found.refusal === 'missing' || found.refusal === 'empty' ? 404 : 403, `${found.text}\n`);
+    throw plain(statuses[found.refusal] ?? 403, `${found.text}\n`);
   }
 
   const workOf = (caller: Caller, service: GitService, signal: AbortSignal) => ({
@@ -152,7 +154,7 @@ export function gitHttp(deps: GitHttpDependencies): { mount(server: FastifyInsta
       if (service === undefined) throw dumbRefused();
       if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
         throw plain(403, 'Fetches and pushes only are served over HTTP; archives come from the API or over SSH.\n');
-      const { repository, caller, moved, fullPath } = await open(request, reply, pathOf(request), service);
+      const { repository, caller, moved, fullPath } = await open(request, reply, pathOf(request), service, 'first');
       // git asks everything else below the address that it was sent to, and tells its user.
       if (moved) {
         const now = cloneUrl(fullPath);

@@ -16,18 +16,22 @@ export interface GitAccessDependencies<W> {
   /** By which protocols people may use git here; jobs may always use HTTP. */
   readonly protocols: () => Promise<'all' | GitProtocol>;
   readonly maintenance: ReadMaintenance;
-  /** What a deploy key may do in a project; null when the project does not have it. */
   /** Branches that somebody without a role may push to. */
   readonly collaborates: (subject: ProjectSubject, caller: Caller) => Promise<ReadonlySet<string>>;
+  /** Makes the project that is pushed to and is not there, where that is the caller's to do. */
+  readonly newProject: (path: string, caller: Caller, protocol: GitProtocol) => Promise<NewProject>;
+  /** What a deploy key may do in a project; null when the project does not have it. */
   readonly deployKeyIn: (keyId: number, projectId: number) => Promise<{ readonly canPush: boolean } | null>;
 }
 
+export type NewProject = { readonly made: boolean } | { readonly problem: string };
+
 /**
  * Why git is refused: `missing` also stands for what the caller may not see, `empty` for a wiki that has no repository
- * yet. Signing in may help anonymous callers.
+ * yet, `unmade` for a project that a push could not make. Signing in may help anonymous callers.
  */
 export interface GitRefusal {
-  readonly refusal: 'protocol' | 'maintenance' | 'missing' | 'scope' | 'forbidden' | 'empty';
+  readonly refusal: 'protocol' | 'maintenance' | 'missing' | 'scope' | 'forbidden' | 'empty' | 'unmade';
   readonly text: string;
 }
 
@@ -102,19 +106,28 @@ export function gitAccess<W>(deps: GitAccessDependencies<W>) {
     };
   }
 
-  /** Loads and authorises what `path` names: `group/project` or a wiki, in any case, without `.git`. */
+  /**
+   * Loads and authorises what `path` names: `group/project` or a wiki, in any case, without `.git`. Where a push begins
+   * (`first`) a project is made that is not there.
+   */
   return async function open(
     path: string,
     who: Caller,
     access: GitAccess,
     protocol: GitProtocol,
+    first: 'first' | null = null,
   ): Promise<GitTarget | GitRefusal> {
     if (forbids(await deps.protocols(), who, protocol)) return wrongProtocol(protocol);
     const maintenance = access === 'write' ? await deps.maintenance() : null;
     if (maintenance) return refused('maintenance', maintenanceText(closed, maintenance));
-    const subject = await deps.parents.project(path, who);
+    let subject = await deps.parents.project(path, who);
     if (!subject && path.endsWith(wikiSuffix))
       return await openWiki(path.slice(0, -wikiSuffix.length), who, access, protocol);
+    if (!subject && first && access === 'write' && deps.scopesAllow(who, access)) {
+      const found = await deps.newProject(path, who, protocol);
+      if ('problem' in found) return refused('unmade', found.problem);
+      if (found.made) subject = await deps.parents.project(path, who);
+    }
     const caller = subject ? await onProject(who, subject) : who;
     if (!subject || !canOnProject(caller, 'read_project', subject)) return notFound;
     if (forbids(subject.gitProtocol, caller, protocol)) return wrongProtocol(protocol);

@@ -67,7 +67,8 @@ export function sshSession(deps: SessionDependencies) {
     access: 'read' | 'write',
     operation: string,
   ): Promise<GitTarget | null> {
-    const target = await deps.open(path, caller, access, 'ssh');
+    const first = operation === 'git-receive-pack' ? 'first' : null;
+    const target = await deps.open(path, caller, access, 'ssh', first);
     if (target.refusal !== null) {
       refuse(stream, target.text);
       return null;

@@ -57,7 +57,7 @@ const groupSelect = `select n.*, levels.effective_level, ${roleBelow}, ${ipRange
   from namespaces n cross join ${levelsText('$1', false)}`;
 const groupById = `${groupSelect} where n.id = $2 and n.kind = 'group'`;
 const groupByPath = `${groupSelect} where n.id = namespace_at($2) and n.kind = 'group'`;
-const namespaceSelect = `select n.*, ${namespacePicture} as avatar_object_key, levels.effective_level, ${roleBelow}, ${ipRanges}
+const namespaceSelect = `select n.*, ${namespacePicture} as avatar_object_key, levels.effective_level, ${roleBelow}, ${ipRanges}, ${gitProtocol}
   from namespaces n cross join ${levelsText('$1', false)}`;
 const namespaceById = `${namespaceSelect} where n.id = $2`;
 const namespaceByPath = `${namespaceSelect} where n.id = namespace_at($2)`;

@@ -91,6 +91,12 @@ function conflictFrom(error: unknown): unknown {
   return path || name ? invalidRecord(path ? { path: [taken] } : { name: [taken] }) : error;
 }
 
+/** Whether the caller may make projects in a group or a personal namespace. */
+export const mayCreateIn = (caller: Caller, space: GroupSubject): boolean =>
+  space.group.kind === 'user'
+    ? caller.admin || space.group.owner_id === caller.user?.id
+    : canOnGroup(caller, 'create_project', space);
+
 export function projectService(deps: NamespacesDependencies) {
   const { db, settings } = deps;
 
@@ -120,11 +126,6 @@ export function projectService(deps: NamespacesDependencies) {
     if (found && mayCreateIn(caller, found)) return found.group;
     throw invalidRecord({ namespace: ['is not valid'] });
   }
-
-  const mayCreateIn = (caller: Caller, space: GroupSubject) =>
-    space.group.kind === 'user'
-      ? caller.admin || space.group.owner_id === caller.user?.id
-      : canOnGroup(caller, 'create_project', space);
 
   async function checkLimit(caller: Caller, space: Namespace): Promise<void> {
     const user = caller.user;

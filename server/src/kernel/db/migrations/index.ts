@@ -41,6 +41,7 @@ import { rebasesMigration } from './0048-rebases.ts';
 import { keptLastCommitsMigration } from './0052-kept-last-commits.ts';
 import { urlImportsMigration } from './0053-url-imports.ts';
 import { uploadSecrets } from './0058-upload-secrets.ts';
+import { pushedProjectsMigration } from './0059-pushed-projects.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -91,4 +92,5 @@ export const migrations: readonly Migration[] = [
   plannedMigration,
   urlImportsMigration,
   uploadSecrets,
+  pushedProjectsMigration,
 ];
