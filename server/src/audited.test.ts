@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await startTestApp({ externalUrl: site, environment: { MILLRACE_SMTP_URL: 'smtp://127.0.0.1:9' } });
   admin = (await buildToken(app, { user: await buildAdmin(app) })).secret;
   changes = await auditedChanges(app, admin, site);
-}, 180_000);
+}, 600_000);
 afterAll(() => app.close());
 
 /** What the repository, pipelines and reviews do is told by facts, activity and git itself. */
@@ -111,7 +111,7 @@ describe('audit events', () => {
         wrong.push(`${route}: by ${event.author_name} from ${event.ip_address}`);
     }
     expect(wrong).toEqual([]);
-  }, 240_000);
+  }, 600_000);
 
   it('security 21: tell no secret', async () => {
     const events = await app.db.selectFrom('audit_events').selectAll().execute();

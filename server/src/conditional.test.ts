@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await startWorld();
   admin = world.admin.token;
   repository = await buildRepositoryProject(world.app);
-}, 180_000);
+}, 600_000);
 afterAll(() => world.close());
 
 /** Where a fresh resource is deleted, and who does it. */

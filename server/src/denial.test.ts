@@ -213,7 +213,7 @@ beforeAll(async () => {
   };
   for (const [name, headers] of Object.entries(strange))
     actors.push({ name, headers, caller: anonymous, level: Level.none, invalid: true });
-}, 180_000);
+}, 600_000);
 afterAll(() => world.close());
 
 /** Refusals of the gate as status and body; null where the caller passes it. */
@@ -376,7 +376,7 @@ describe('[1/authentication/1][1/authentication/7][1/authentication/13][1/errors
       }
     }
     expect(wrong).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 
   test('security 17: a child below another project than its own does not exist', async () => {
     const children: Readonly<Record<string, string>> = {

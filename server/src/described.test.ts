@@ -7,7 +7,7 @@ import { declaredRoutes, openApi } from './described.ts';
 import { routeKey } from './kernel/http/openapi/operations.ts';
 
 // Hundreds of routes are compiled, on whatever else the machine does.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const examples = readExamples();
 const document = openApi(examples) as unknown as OpenApi;

@@ -15,7 +15,7 @@ import type { Page } from './kernel/http/pagination.ts';
 let world: Populated;
 beforeAll(async () => {
   world = await startPopulated();
-}, 180_000);
+}, 600_000);
 afterAll(() => world.close());
 
 type Item = Readonly<Record<string, unknown>>;
@@ -158,7 +158,7 @@ describe('[1/limits.pagination/5] while rows come and go', () => {
       expect(seen.filter((key) => staying.has(key)).sort(), list.target).toEqual([...staying].sort());
       expect(new Set(seen).size, list.target).toBe(seen.length);
     }
-  }, 240_000);
+  }, 600_000);
 
   it('a token whose ref or entry is gone continues after its place; one that says nothing is refused', async () => {
     const { repository } = world;

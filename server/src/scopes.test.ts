@@ -41,7 +41,7 @@ beforeAll(async () => {
     json: { name: 'deploy', scopes: ['read_repository', 'read_registry'] },
   });
   deployToken = made.body.token;
-}, 180_000);
+}, 600_000);
 afterAll(() => world.close());
 
 interface Request {
@@ -126,7 +126,7 @@ describe('security 16', () => {
     });
     expect(wrong).toEqual([]);
     expect(asked).toBeGreaterThan(app.routes.length * allScopes.length * 5);
-  }, 240_000);
+  }, 600_000);
 
   test('[1/authentication/4 job_token, JOB-TOKEN, Authorization] [1/authentication/8] tokens of jobs, deployments and runners open only what takes them', async () => {
     const everywhere = { ...transports, ...jobTransports };
@@ -163,7 +163,7 @@ describe('security 16', () => {
         : [],
     );
     expect(job.wrong).toEqual([]);
-  }, 240_000);
+  }, 600_000);
 
   test('Basic is for git: the API answers as if nothing had been sent', async () => {
     const secret = tokens.get('api') ?? '';
@@ -179,7 +179,7 @@ describe('security 16', () => {
         wrong.push(`${nameOf(route)}: ${nothing.status} and ${given.status}`);
     }
     expect(wrong).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 
   test('routes of runners read their own token where other routes read access tokens', async () => {
     const ask = (headers: Record<string, string>, json: object) =>

@@ -14,6 +14,8 @@ const seed = 0x6d696c6c;
 /** What one request may take on a busy machine before it counts as hanging. */
 const deadline = 20_000;
 const inFlight = 16;
+/** Of the routes fewer than this may stay closed to everything random. */
+const closedShare = 0.15;
 
 let populated: PopulatedWorld;
 let routeOf: (method: string, url: string) => Route | null;
@@ -26,7 +28,7 @@ beforeAll(async () => {
     router.on('GET', `/api/v4${route.path}`, () => undefined, route);
   }
   routeOf = (method, url) => (routers.get(method)?.find('GET', url.split('?', 1)[0] ?? '')?.store as Route) ?? null;
-}, 240_000);
+}, 600_000);
 afterAll(() => populated.world.close());
 
 const documentPath = (path: string) => path.replaceAll(/:([a-z_]+)/g, '{$1}').replace(/\*$/, '{path}');
@@ -103,12 +105,17 @@ describe('security rule 4, rule 2', () => {
     const seen = new Map<number, number>();
     const succeeded = new Set<Route>();
     let sent = 0;
+    // How the requests overlap differs from run to run, and with it what they get into: where that is too little in the end
+    // there are some more.
+    const goesOn = () =>
+      sent < requests || (sent < requests * 1.5 && routes.length - succeeded.size >= routes.length * closedShare);
     async function worker(): Promise<void> {
-      while (sent < requests && wrong.length < 20) {
+      while (goesOn() && wrong.length < 20) {
         sent += 1;
         const number = sent;
-        // The second half asks more for what nothing has got into yet: how the requests overlap differs from run to run.
-        const open = sent > requests / 2 && random.chance(0.25) ? routes.filter((each) => !succeeded.has(each)) : [];
+        // The second half asks more for what nothing has got into yet.
+        const share = sent > requests ? 0.75 : sent > requests / 2 ? 0.25 : 0;
+        const open = random.chance(share) ? routes.filter((each) => !succeeded.has(each)) : [];
         const shot = shotOf(random.pick(open.length > 0 ? open : often));
         // What only pages, jobs or bots may, they mostly ask for.
         const { credentials, path } = shot.route;
@@ -148,9 +155,9 @@ describe('security rule 4, rule 2', () => {
     expect(wrong).toEqual([]);
     const among = (from: number, to: number) =>
       [...seen].reduce((sum, [status, count]) => sum + (status >= from && status < to ? count : 0), 0);
-    expect(among(200, 300)).toBeGreaterThan(requests * 0.2);
-    expect(among(400, 401)).toBeGreaterThan(requests * 0.1);
-    expect(among(404, 405)).toBeGreaterThan(requests * 0.05);
-    expect(closed.length).toBeLessThan(routes.length * 0.15);
-  }, 600_000);
+    expect(among(200, 300)).toBeGreaterThan(sent * 0.2);
+    expect(among(400, 401)).toBeGreaterThan(sent * 0.1);
+    expect(among(404, 405)).toBeGreaterThan(sent * 0.05);
+    expect(closed.length).toBeLessThan(routes.length * closedShare);
+  }, 1_200_000);
 });

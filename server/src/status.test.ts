@@ -92,7 +92,7 @@ beforeAll(async () => {
   outages.end = async () => {
     await Promise.all([slow.end(), few.end(), cut.end()]);
   };
-}, 180_000);
+}, 600_000);
 afterAll(async () => {
   await outages.end?.();
   await app.close();
@@ -348,7 +348,7 @@ describe('all routes', () => {
       }
     expect(wrong).toEqual([]);
     expect(refused).toBeGreaterThan(known.size * 2);
-  }, 180_000);
+  }, 600_000);
 
   test('[1/what-the-service-does/8] HEAD is GET without its body, everywhere', async () => {
     const wrong: string[] = [];
@@ -378,7 +378,7 @@ describe('all routes', () => {
     }
     expect(wrong).toEqual([]);
     expect(found).toBeGreaterThan(25);
-  }, 180_000);
+  }, 600_000);
 });
 
 describe('security 23', () => {

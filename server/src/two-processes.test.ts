@@ -11,7 +11,7 @@ import { Level } from './kernel/authz/levels.ts';
 import { lockKey } from './kernel/db/locks.ts';
 
 // Starts real processes: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const root = 'glpat-0123456789abcdefghij';
 let database: TestDatabase;
