@@ -8,7 +8,7 @@ import type { Surroundings } from './command.ts';
 import { main } from './main.ts';
 
 // Starts real processes: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let directory: string;
 let server: SpawnedServer | undefined;

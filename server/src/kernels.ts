@@ -11,7 +11,7 @@ import { openObjectStore } from './kernel/objects/index.ts';
 import { builtInRunner } from './kernel/process/built-in-runner.ts';
 import { openDatabase } from './kernel/process/database.ts';
 import type { Lifecycle } from './kernel/process/lifecycle.ts';
-import { freePort } from './kernel/process/port.ts';
+import { type HeldPort, holdPort } from './kernel/process/port.ts';
 import { migrateQueue, type Queue } from './kernel/queue/index.ts';
 import { checkFingerprint, loadMasterKey, secretsFrom } from './kernel/secrets/index.ts';
 import type { Logger } from './kernel/telemetry/index.ts';
@@ -22,6 +22,8 @@ export interface OpenedKernels extends Kernels {
   readonly pool: pg.Pool;
   /** The port to listen on. */
   readonly port: number;
+  /** Those that the configuration leaves to us, kept for whoever listens. */
+  readonly held: { readonly http: HeldPort | null; readonly ssh: HeldPort | null };
 }
 
 export interface OpenKernelsOptions {
@@ -76,8 +78,15 @@ export async function openKernels(options: OpenKernelsOptions): Promise<OpenedKe
   // Owned by us alone: jobs and the embedded server run under other uids.
   for (const directory of Object.values(config.repositories)) await mkdir(directory, { recursive: true, mode: 0o700 });
 
-  const port = config.port === 0 ? await freePort(config.host) : config.port;
-  const sshPort = config.sshPort === 0 ? await freePort(config.sshHost) : config.sshPort;
+  const held = {
+    http: config.port === 0 ? await holdPort(config.host) : null,
+    ssh: config.sshPort === 0 ? await holdPort(config.sshHost) : null,
+  };
+  lifecycle.onStop('ports', async () => {
+    await Promise.all([held.http?.release(), held.ssh?.release()]);
+  });
+  const port = held.http?.port ?? config.port;
+  const sshPort = held.ssh?.port ?? config.sshPort;
   const metrics = config.metricsToken === null ? noMetrics : await openMetrics();
   metrics.gauge('millrace_database_connections', 'Open database connections', () => pool.totalCount);
   metrics.gauge('millrace_database_waiting', 'Requests that wait for a database connection', () => pool.waitingCount);
@@ -106,5 +115,6 @@ export async function openKernels(options: OpenKernelsOptions): Promise<OpenedKe
     checks: readinessChecks({ db, listener, objects, queue, storages }),
     pool,
     port,
+    held,
   };
 }

@@ -5,7 +5,7 @@ import type { Config } from './kernel/config/config.ts';
 import { createLifecycle, type Lifecycle } from './kernel/process/lifecycle.ts';
 import { createQueue, type Queue } from './kernel/queue/index.ts';
 import type { Logger } from './kernel/telemetry/index.ts';
-import { openKernels } from './kernels.ts';
+import { type OpenedKernels, openKernels } from './kernels.ts';
 
 export interface ServeOptions {
   readonly config: Config;
@@ -43,11 +43,16 @@ export async function serve(options: ServeOptions): Promise<Serving | null> {
 }
 
 /** Opens the port of git over SSH. */
-async function listenSsh(app: App, config: Config, { log, print, sshPortChosen }: ServeOptions): Promise<void> {
+async function listenSsh(
+  app: App,
+  { config, held }: Pick<OpenedKernels, 'config' | 'held'>,
+  { log, print, sshPortChosen }: ServeOptions,
+): Promise<void> {
   const { sshHost: host, sshPort: port } = config;
   if (port === null) return;
   try {
-    await app.ssh.listen({ host, port });
+    await app.ssh.listen({ host, port, ...held.ssh?.listen });
+    await held.ssh?.release();
     const fingerprints = (await app.ssh.hostKeys()).public.map(({ type, sha256 }) => `${type} SHA256:${sha256}`);
     log.info({ host, port, fingerprints }, 'git over SSH is served');
   } catch (error) {
@@ -87,8 +92,13 @@ async function start(options: ServeOptions, lifecycle: Lifecycle): Promise<Servi
   lifecycle.onStop('ssh', app.ssh.close);
   lifecycle.onStop('built-in runner', app.stopRunner);
   lifecycle.signal.throwIfAborted();
-  const [url] = await Promise.all([app.server.listen({ host: config.host, port: kernels.port }), queue.start()]);
-  await listenSsh(app, kernels.config, options);
+  const { port, held } = kernels;
+  const [url] = await Promise.all([
+    app.server.listen({ host: config.host, port, ...held.http?.listen }),
+    queue.start(),
+  ]);
+  await held.http?.release();
+  await listenSsh(app, kernels, options);
   app.delivery.start();
   await app.start();
 

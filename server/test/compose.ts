@@ -8,7 +8,7 @@ import { createDb, createPool, startListener } from '../src/kernel/db/index.ts';
 import { createStorages } from '../src/kernel/health/storages.ts';
 import { openObjectStore } from '../src/kernel/objects/index.ts';
 import { builtInRunner } from '../src/kernel/process/built-in-runner.ts';
-import { freePort } from '../src/kernel/process/port.ts';
+import { holdPort } from '../src/kernel/process/port.ts';
 import { createQueue } from '../src/kernel/queue/index.ts';
 import { secretsFrom } from '../src/kernel/secrets/index.ts';
 import { createLogger } from '../src/kernel/telemetry/index.ts';
@@ -37,7 +37,8 @@ export async function compose(
   const log = createLogger('debug', { write: (line) => void logs.push(line) });
   const host = '127.0.0.1';
   // Links hold the port, so that it has to be known before the server listens.
-  const port = await freePort(host);
+  const held = await holdPort(host);
+  const { port } = held;
   const { values: config } = loadConfig(
     {
       MILLRACE_DATA: directory,
@@ -88,13 +89,15 @@ export async function compose(
     db,
     logs,
     listen: async () => {
-      const url = await app.server.listen({ host, port });
+      const url = await app.server.listen({ host, port, ...held.listen });
+      await held.release();
       await queue?.start();
       if (queue) app.delivery.start();
       return url;
     },
     close: async () => {
       stopping.abort();
+      await held.release();
       await app.ssh.close();
       app.server.server.closeAllConnections();
       await app.server.close();

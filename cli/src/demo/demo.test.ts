@@ -7,7 +7,7 @@ import { type SpawnedServer, spawnServer } from '../../../server/test/spawned.ts
 import type { Surroundings } from '../command.ts';
 import { main } from '../main.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const token = `glpat-${'demo'.repeat(5)}`;
 let directory: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
     MILLRACE_SSH_PORT: 'off',
     MILLRACE_ROOT_TOKEN: token,
   });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   server?.kill('SIGTERM');
   await server?.exit;

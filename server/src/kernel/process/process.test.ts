@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { type SpawnedServer, spawnModule, spawnServer } from '../../../test/spawned.ts';
 
 // Starts real processes: on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let directory: string;
 const servers: SpawnedServer[] = [];

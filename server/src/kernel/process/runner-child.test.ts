@@ -5,10 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRunnerChild, type RunnerChild } from './runner-child.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let directory: string;
 let server: Server;

@@ -30,7 +30,7 @@ export interface SshServerDependencies {
 
 export interface SshServer {
   /** Answers the port. */
-  listen(options: { readonly host: string; readonly port: number }): Promise<number>;
+  listen(options: { readonly host: string; readonly port: number; readonly reusePort?: true }): Promise<number>;
   /** Takes no more connections, lets running commands end for a while, and closes what is left. */
   close(): Promise<void>;
   /** Whether the port is answered. */
@@ -158,7 +158,7 @@ export function sshServer(deps: SshServerDependencies): SshServer {
   return {
     listening: () => listening !== null && !closing,
     connections: limits.count,
-    listen: async ({ host, port }) => {
+    listen: async (options) => {
       const [{ default: ssh2 }, keys] = await Promise.all([import('ssh2'), deps.hostKeys()]);
       const protocol = new ssh2.Server(
         {
@@ -173,7 +173,7 @@ export function sshServer(deps: SshServerDependencies): SshServer {
       const net = createServer((socket) => connected(socket, (each) => protocol.injectSocket(each)));
       await new Promise<void>((resolve, reject) => {
         net.once('error', reject);
-        net.listen(port, host, () => {
+        net.listen(options, () => {
           net.off('error', reject);
           net.on('error', (error) => log.error({ err: error }, 'the SSH server failed'));
           resolve();
@@ -181,7 +181,7 @@ export function sshServer(deps: SshServerDependencies): SshServer {
       });
       listening = net;
       const address = net.address();
-      return typeof address === 'object' && address !== null ? address.port : port;
+      return typeof address === 'object' && address !== null ? address.port : options.port;
     },
     close: async () => {
       closing = true;

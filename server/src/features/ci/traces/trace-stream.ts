@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Job } from '../../../kernel/db/rows.ts';
 import { readObject } from '../artifacts/store.ts';
 import type { CiDependencies } from '../deps.ts';
-import { readChunks } from './traces.queries.ts';
+import { archivedAs, readChunks } from './traces.queries.ts';
 
 /** Chunks read at once: what one slow reader holds in memory. */
 const chunksAtOnce = 16;
@@ -27,11 +27,29 @@ export async function* traceBytes(
   }
 }
 
+/** What has arrived; when the log is moved to the object store meanwhile, its rest comes from there. */
+async function* growing(
+  deps: Pick<CiDependencies, 'db' | 'objects'>,
+  jobId: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let sent = 0;
+  for await (const data of traceBytes(deps, jobId, signal)) {
+    sent += data.length;
+    yield data;
+  }
+  if (signal.aborted) return;
+  // The chunks go in the transaction that names the object: whoever finds too few of them finds its name.
+  const archived = await archivedAs(deps.db, jobId);
+  if (archived === null || archived.size <= sent) return;
+  yield* deps.objects.get(archived.key, { start: sent, end: archived.size - 1 }) as AsyncIterable<Buffer>;
+}
+
 export async function traceStream(
   deps: Pick<CiDependencies, 'db' | 'objects'>,
   job: TraceJob,
   signal: AbortSignal,
 ): Promise<Readable> {
   if (job.trace_object_key !== null) return await readObject(deps, job.trace_object_key);
-  return Readable.from(traceBytes(deps, job.id, signal), { objectMode: false });
+  return Readable.from(growing(deps, job.id, signal), { objectMode: false });
 }

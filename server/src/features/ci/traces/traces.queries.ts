@@ -62,6 +62,16 @@ export async function archivedTrace(tx: Db, jobId: number, size: number, objectK
   return true;
 }
 
+/** Where a log is that was moved to the object store; null while it is in chunks, or gone. */
+export async function archivedAs(db: Db, jobId: number): Promise<{ key: string; size: number } | null> {
+  const row = await db
+    .selectFrom('jobs')
+    .select(['trace_object_key as key', 'trace_size as size'])
+    .where('id', '=', jobId)
+    .executeTakeFirst();
+  return row && row.key !== null ? { key: row.key, size: row.size } : null;
+}
+
 /** Removes a log; its object is deleted by the sweep of objects. */
 export async function deleteTrace(tx: Db, job: Pick<Job, 'id' | 'trace_object_key'>): Promise<void> {
   await tx.deleteFrom('job_trace_chunks').where('job_id', '=', job.id).execute();

@@ -1,0 +1,52 @@
+/** Logs that are read while they are moved to the object store. */
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { traceStream } from './trace-stream.ts';
+
+let world: World;
+let runner: ProtocolRunner;
+beforeAll(async () => {
+  world = await startWorld();
+  runner = await world.runner();
+});
+afterAll(() => world.close());
+
+const pieces = Array.from({ length: 20 }, (_, at) => `${String(at).padStart(2, '0')}${'x'.repeat(8000)}\n`);
+
+/** A job with all pieces, still running; `end` ends it and waits until its log has moved. */
+async function logged() {
+  const project = await world.project();
+  await project.push('a: {script: [x]}');
+  const job = await runner.next();
+  for (const piece of pieces) expect((await runner.patch(job, piece)).status).toBe(202);
+  const end = async () => {
+    expect((await runner.update(job, 'success')).status).toBe(200);
+    await eventually('the archive', async () => {
+      const row = world.app.db.selectFrom('jobs').select('trace_object_key').where('id', '=', job.id);
+      return (await row.executeTakeFirst())?.trace_object_key;
+    });
+  };
+  const { db, kernels } = world.app;
+  const open = () =>
+    traceStream({ db, objects: kernels.objects }, { id: job.id, trace_object_key: null }, new AbortController().signal);
+  return { end, open };
+}
+
+it('are whole when they move between the look at their job and the first byte', async () => {
+  const { end, open } = await logged();
+  expect(await text(await open())).toBe(pieces.join(''));
+  await end();
+  expect(await text(await open())).toBe(pieces.join(''));
+});
+
+it('are whole when they move after some pieces were read', async () => {
+  const { end, open } = await logged();
+  const stream = (await open())[Symbol.asyncIterator]();
+  // Pieces are fetched by the dozen, ahead of who reads: some are left.
+  const first = await stream.next();
+  await end();
+  let rest = '';
+  for (let next = await stream.next(); !next.done; next = await stream.next()) rest += String(next.value);
+  expect(String(first.value) + rest).toBe(pieces.join(''));
+});
