@@ -3,7 +3,7 @@
 /**
  * `not_found` no such repository or object; `invalid` input refused before git started; `limit` a size limit was reached;
  * `timeout`, `aborted` the process was ended; `busy` the queue of that class of work is full; `conflict` a reference has
- * another value than expected; `exists` it already exists; `locked` its lock file is there; `directory_conflict` `a`
+ * another value than expected; `exists` it already exists; `not_commit` a branch would point at something else; `locked` its lock file is there; `directory_conflict` `a`
  * against `a/b`; `corrupt` bad objects; `missing` the repository is not where it should be; `storage_full` and
  * `storage_failed` its storage takes no more, or cannot be used; `unavailable` a program is missing; `failed` anything else git reported.
  */
@@ -18,6 +18,7 @@ export type GitErrorCode =
   | 'exists'
   | 'locked'
   | 'directory_conflict'
+  | 'not_commit'
   | 'corrupt'
   | 'missing'
   | 'storage_full'
@@ -55,6 +56,7 @@ export function codeFromStderr(stderr: string): GitErrorCode {
   if (/Read-only file system|Input\/output error|Stale file handle/.test(stderr)) return 'storage_failed';
   if (/not a git repository|does not appear to be a git repository/i.test(stderr)) return 'missing';
   if (/\.lock': File exists/.test(stderr)) return 'locked';
+  if (/trying to write non-commit object/.test(stderr)) return 'not_commit';
   if (/reference already exists/.test(stderr)) return 'exists';
   if (/is at [0-9a-f]{40} but expected|unable to resolve reference|reference is missing/.test(stderr))
     return 'conflict';

@@ -6,7 +6,10 @@ const MAX_COMPONENT_BYTES = 250;
 const MAX_NAME_BYTES = 1000;
 // Control characters (with U+0080 to U+009F, which git lets pass), space, and what revisions and globs use.
 const FORBIDDEN = /[\p{Cc} ~^:?*[\\]/u;
-const FORTY_HEX = /^[0-9a-f]{40}$/i;
+/** A branch that reads as an object id, also as the first part of its name. */
+const ID_LIKE_BRANCH = /^[0-9a-f]{40}(-?\/|$)/i;
+/** A tag must not even begin with one: revisions are shortened and lengthened by tools. */
+const ID_LIKE_TAG = /^[0-9a-f]{40}/i;
 
 /** The rules of `git check-ref-format --allow-onelevel`, and the length that file systems can hold. */
 export function isWellFormed(name: string): boolean {
@@ -27,24 +30,24 @@ export function parseRefName(name: string): RefName | null {
 
 export type NameProblem = 'malformed' | 'option-like' | 'object-id' | 'head' | 'refs-prefix';
 
-function problemOf(name: string): NameProblem | null {
+function problemOf(name: string, idLike: RegExp): NameProblem | null {
   if (!isWellFormed(name)) return 'malformed';
   if (name.startsWith('-')) return 'option-like';
   // `HEAD` and 40 hexadecimal digits read as something else in every revision parameter (CVE-2022-2417).
   if (name === 'HEAD') return 'head';
-  if (FORTY_HEX.test(name)) return 'object-id';
+  if (idLike.test(name)) return 'object-id';
   return null;
 }
 
 /** Why this is no acceptable branch name, or null. `name` is short: `main`, `feature/x`. */
 export function branchNameProblem(name: string): NameProblem | null {
   // `refs/heads/refs/heads/x` is legal for git and never what anybody meant.
-  return problemOf(name) ?? (/^refs\/(heads|tags|remotes)\//.test(name) ? 'refs-prefix' : null);
+  return problemOf(name, ID_LIKE_BRANCH) ?? (/^refs\/(heads|tags|remotes)\//.test(name) ? 'refs-prefix' : null);
 }
 
 /** Why this is no acceptable tag name, or null. `name` is short: `v1.0`. */
 export function tagNameProblem(name: string): NameProblem | null {
-  return problemOf(name) ?? (/^refs\/(heads|tags|remotes)\//.test(name) ? 'refs-prefix' : null);
+  return problemOf(name, ID_LIKE_TAG) ?? (/^refs\/(heads|tags|remotes)\//.test(name) ? 'refs-prefix' : null);
 }
 
 /** `refs/heads/NAME` of an acceptable branch name; null when it is none. */

@@ -77,6 +77,11 @@ describe('names', () => {
     }
     expect(branchRef('feature/x')).toBe('refs/heads/feature/x');
     expect(isCreatableRef(`refs/heads/${hex}1`)).toBe(true);
+    for (const name of [`${hex}/x`, `${hex}-/x`]) expect([name, branchRef(name)]).toEqual([name, null]);
+    expect([branchRef(`${hex}-x`), branchRef(`x/${hex}`)]).toEqual([`refs/heads/${hex}-x`, `refs/heads/x/${hex}`]);
+    for (const name of [`${hex}1`, `${hex}${hex.slice(16)}`, `${hex}-x`, `${hex}/x`])
+      expect([name, tagRef(name)]).toEqual([name, null]);
+    expect(tagRef(`v${hex}`)).toBe(`refs/tags/v${hex}`);
     expect(isCreatableRef('refs/merge-requests/1/head')).toBe(true);
     for (const name of ['main', 'refs/', 'refs/x', 'HEAD', '../refs/heads/x']) expect(parseRefName(name)).toBeNull();
   });

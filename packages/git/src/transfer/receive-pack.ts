@@ -1,4 +1,5 @@
 /** The server's half of a push, in pieces that the caller composes: parse, ingest, check, report. */
+import { isUtf8 } from 'node:buffer';
 import { GitError } from '../errors.ts';
 import { isCreatableRef, parseRefName } from '../refs/names.ts';
 import { isSha, type RefName, type Sha, ZERO_SHA } from '../types.ts';
@@ -9,6 +10,8 @@ export interface PushCommand {
   new: Sha;
   /** As the client wrote it; only for the report. */
   name: string;
+  /** Its bytes where they are no text: such a name is refused, and reported as it came. */
+  bytes?: Buffer;
   /** The name when it may be written: existing names that are merely ugly can still be deleted. Null: refuse it. */
   ref: RefName | null;
 }
@@ -34,14 +37,19 @@ export interface ReceiveLimits {
   maxPushOptionBytes?: number;
 }
 
-function parseCommand(line: string): PushCommand {
+const commandPrefix = 2 * (ZERO_SHA.length + 1);
+
+function parseCommand(line: string, data: Buffer): PushCommand {
   const match = /^([0-9a-f]{40}) ([0-9a-f]{40}) (.+)$/s.exec(line);
   const [, before = '', after = '', name = ''] = match ?? [];
   if (!isSha(before) || !isSha(after)) throw new GitError('invalid', 'not a push command');
   const deletes = after === ZERO_SHA;
+  if (!isUtf8(data)) return { old: before, new: after, name, bytes: data.subarray(commandPrefix), ref: null };
   const ref = deletes ? parseRefName(name) : isCreatableRef(name) ? name : null;
   return { old: before, new: after, name, ref };
 }
+
+const newline = 0x0a;
 
 /** Reads commands and push options; the pack stays in the stream. Throws `invalid`. */
 export async function readReceiveRequest(
@@ -58,19 +66,20 @@ export async function readReceiveRequest(
   let words: string[] = [];
   let sends = false;
   for (let packet = await reader.next(); packet.type === 'data'; packet = await reader.next()) {
-    let line = packet.data.toString('utf8').replace(/\n$/, '');
-    const nul = line.indexOf('\0');
+    let data = packet.data.at(-1) === newline ? packet.data.subarray(0, -1) : packet.data;
+    const nul = data.indexOf(0);
     if (nul >= 0) {
-      if (commands.length === 0) words = line.slice(nul + 1).split(' ');
-      line = line.slice(0, nul);
+      if (commands.length === 0) words = data.toString('utf8', nul + 1).split(' ');
+      data = data.subarray(0, nul);
     }
+    const line = data.toString('utf8');
     if (line.startsWith('push-cert')) throw new GitError('invalid', 'signed pushes are not supported');
     if (line.startsWith('shallow ')) {
       const id = line.slice('shallow '.length);
       if (!isSha(id) || shallow.length >= maxCommands) throw new GitError('invalid', 'not a shallow line');
       shallow.push(id);
     } else {
-      const command = parseCommand(line);
+      const command = parseCommand(line, data);
       sends ||= command.new !== ZERO_SHA;
       if (commands.length < maxCommands) commands.push(command);
       else excess = 'commands';
@@ -118,6 +127,8 @@ export async function drainPack(pack: AsyncIterable<Buffer>, maxBytes: number): 
 export interface CommandOutcome {
   /** The name as the client wrote it. */
   name: string;
+  /** Of a name that is no text. */
+  bytes?: Buffer;
   /** Null: done. Otherwise one line for the user. */
   error: string | null;
 }
@@ -132,8 +143,13 @@ export function receiveReport(
   report: { unpackError: string | null; outcomes: readonly CommandOutcome[] },
 ): Buffer {
   const lines = [pktLine(`unpack ${report.unpackError === null ? 'ok' : oneLine(report.unpackError)}\n`)];
-  for (const { name, error } of report.outcomes) {
-    lines.push(pktLine(error === null ? `ok ${name}\n` : `ng ${name} ${oneLine(error)}\n`));
+  for (const { name, bytes, error } of report.outcomes) {
+    const end = error === null ? '\n' : ` ${oneLine(error)}\n`;
+    lines.push(
+      pktLine(
+        Buffer.concat([Buffer.from(error === null ? 'ok ' : 'ng '), bytes ?? Buffer.from(name), Buffer.from(end)]),
+      ),
+    );
   }
   const body = capabilities.reportStatus ? Buffer.concat([...lines, FLUSH]) : Buffer.alloc(0);
   if (!capabilities.sideBand) return body;

@@ -30,10 +30,14 @@ export type AuthenticateBasic = (username: string, password: string, clientAddre
 export function createBasic({ resolver, checkPassword, settings }: BasicDependencies): AuthenticateBasic {
   return async (username, password, clientAddress) => {
     if (password === '') return null;
-    if (username === jobTokenUsername) return await resolver.jobToken(password);
+    if (username === jobTokenUsername) {
+      const job = await resolver.jobToken(password);
+      if (job) return job;
+    }
     if (password.startsWith(tokenPrefixes.deploy)) return await resolver.deployToken(username, password);
     const caller = await resolver.accessToken(password, clientAddress);
-    if (caller || username === oauthUsername) return caller;
+    // Scripts of jobs give access tokens by the name of job tokens; no account has that name.
+    if (caller || username === oauthUsername || username === jobTokenUsername) return caller;
     const { personal_access_token_prefix, password_authentication_enabled_for_git } = await settings.read();
     // An expired token in somebody's script must neither cost a password check nor lock the account.
     const prefixes = [...Object.values(tokenPrefixes), personal_access_token_prefix].filter((prefix) => prefix !== '');

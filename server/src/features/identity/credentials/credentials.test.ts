@@ -157,9 +157,11 @@ describe('Basic authentication', () => {
     expect((await basic(user.username, password))?.user?.id).toBe(user.id);
   });
 
-  it('[1/authentication/4] the name of jobs takes tokens of jobs only, by their hash', async () => {
+  it('[1/authentication/4] the name of jobs takes tokens of jobs, by their hash, and access tokens, but no password', async () => {
     const { secret, user } = await buildToken(app);
-    expect(await basic('gitlab-ci-token', secret)).toBeNull();
+    expect((await basic('gitlab-ci-token', secret))?.user?.id).toBe(user.id);
+    expect(await basic('gitlab-ci-token', password)).toBeNull();
+    expect(await basic('anybody', 'glcbt-of-a-job')).toBeNull();
     const job = { id: 5, project_id: 6, pipeline_id: 7, status: 'running' };
     const caller: Caller = { user, credential: { kind: 'job', job }, scopes: null, admin: false };
     const resolver = createResolver({
@@ -177,7 +179,7 @@ describe('Basic authentication', () => {
     const asJob = createBasic({ resolver, checkPassword: refusing, settings: app.settings });
     expect(await asJob('gitlab-ci-token', 'glcbt-of-a-job', '127.0.0.1')).toBe(caller);
     expect(await asJob('gitlab-ci-token', 'glcbt-of-another', '127.0.0.1')).toBeNull();
-    expect(await asJob('gitlab-ci-token', secret, '127.0.0.1')).toBeNull();
+    expect(await asJob('gitlab-ci-token', secret, '127.0.0.1')).toMatchObject({ credential: { kind: 'token' } });
   });
 });
 

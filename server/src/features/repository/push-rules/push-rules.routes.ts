@@ -10,7 +10,7 @@ import { PushRule, pushRuleJson } from './push-rules.entity.ts';
 import type { PushRuleValues } from './push-rules.queries.ts';
 import type { PushRuleService, RuleOwner } from './push-rules.service.ts';
 
-const pattern = (description: string) => Optional(OrNull(Str({ maxLength: 2047, description })));
+const pattern = (description: string) => Optional(OrNull(Str({ maxLength: 511, description })));
 const flag = (description: string) => Optional(Bool({ description }));
 
 /** Also of rules in archives of projects. */

@@ -131,6 +131,8 @@ describe('one rule per place', () => {
         expect(answer.status).toBe(400);
         expect(answer.body).toMatchObject({ message: { [name]: [expect.stringContaining('not valid RE2 syntax')] } });
       }
+      const long = await call('POST', at, owner, { [name]: 'a'.repeat(512) });
+      expect([name, long.status, JSON.stringify(long.body)]).toEqual([name, 400, expect.stringContaining('511')]);
     }
     expect((await call('POST', at, owner, { max_file_size: -1 })).status).toBe(400);
     expect((await call('POST', at, owner, { deny_delete_tag: 'perhaps' })).status).toBe(400);

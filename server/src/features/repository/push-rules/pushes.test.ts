@@ -114,8 +114,10 @@ describe('[3/api.groups/10] each field against git push', () => {
   test('prevent_secrets', async () => {
     await rule({ prevent_secrets: true });
     for (const [file, pattern] of [
-      ['.ssh/id_rsa', 'id_(rsa|dsa|ed25519|ecdsa)$'],
-      ['deploy_ed25519', '_(rsa|dsa|ed\\d+|ecdsa)$'],
+      ['.ssh/id_rsa', 'id_(rsa|dsa|(ed25519|ecdsa)(_sk)?)$'],
+      ['id_ecdsa_sk', 'id_(rsa|dsa|(ed25519|ecdsa)(_sk)?)$'],
+      ['.ssh/personal_ed25519_sk', '(ssh|config)/(personal|server)_(rsa|dsa|(ed\\d+|ecdsa)(_sk)?)$'],
+      ['deploy_ed25519', '_(rsa|dsa|(ed\\d+|ecdsa)(_sk)?)$'],
       ['certs/server.key', '\\.(pem|key)$'],
       ['.aws/credentials', 'aws/credentials$'],
       ['.bash_history', '[._]history$'],

@@ -5,9 +5,9 @@ const sources: readonly string[] = [
   // Credentials of command lines of clouds.
   'aws/credentials$',
   // Private keys of SSH, by purpose and by kind.
-  '(ssh|config)/(personal|server)_(rsa|dsa|ed\\d+|ecdsa)$',
-  'id_(rsa|dsa|ed25519|ecdsa)$',
-  '_(rsa|dsa|ed\\d+|ecdsa)$',
+  '(ssh|config)/(personal|server)_(rsa|dsa|(ed\\d+|ecdsa)(_sk)?)$',
+  'id_(rsa|dsa|(ed25519|ecdsa)(_sk)?)$',
+  '_(rsa|dsa|(ed\\d+|ecdsa)(_sk)?)$',
   // Other private keys.
   'privatekey\\.pem$',
   '\\.(pem|key)$',

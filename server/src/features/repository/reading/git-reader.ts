@@ -27,6 +27,7 @@ function asStorageError(error: unknown): unknown {
 export function unmovedReason(error: git.GitError): string {
   if (error.code === 'conflict' || error.code === 'exists') return 'the ref was changed at the same time: fetch first';
   if (error.code === 'directory_conflict') return 'a ref with a conflicting name exists';
+  if (error.code === 'not_commit') return 'a branch points at a commit, not at another object';
   return error.code === 'locked' ? 'the ref is locked' : 'the ref could not be updated';
 }
 

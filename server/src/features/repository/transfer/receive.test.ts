@@ -31,14 +31,15 @@ async function cloned(as = developer, ...flags: string[]): Promise<string> {
 const tipOf = (where: string, what = 'HEAD') => git.run(['rev-parse', what], where);
 const remoteRefs = async (where: string) => await git.run(['ls-remote', 'origin'], where);
 const zeros = '0'.repeat(40);
-/** The report for a command that real clients do not send. */
-async function raw(command: string): Promise<string> {
-  const line = `${command}\0report-status`;
+/** The report for commands that real clients do not send. */
+async function raw(...commands: readonly (string | Buffer)[]): Promise<string> {
+  const lines = commands.map((command, at) => {
+    const line = Buffer.concat([Buffer.from(command), Buffer.from(at === 0 ? '\0report-status' : '')]);
+    return Buffer.concat([Buffer.from((line.length + 4).toString(16).padStart(4, '0')), line]);
+  });
   const body = Buffer.concat([
-    Buffer.from(
-      `${(Buffer.byteLength(line) + 4).toString(16).padStart(4, '0')}${line}0000PACK\0\0\0\x02\0\0\0\0`,
-      'latin1',
-    ),
+    ...lines,
+    Buffer.from('0000PACK\0\0\0\x02\0\0\0\0', 'latin1'),
     Buffer.from('029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex'),
   ]);
   const Authorization = `Basic ${Buffer.from(`git:${project.owner.secret}`).toString('base64')}`;
@@ -167,6 +168,62 @@ describe('names', () => {
       const { status } = await project.api('POST', '/repository/branches', { json: { branch: name, ref: 'main' } });
       expect([name, status]).toEqual([name, 400]);
     }
+  });
+});
+
+describe('commands that git does not send, or rarely', () => {
+  it('security 22: names that are no text make no branch, and are reported as they came', async () => {
+    const tip = await tipOf(await cloned());
+    const told = await raw(Buffer.concat([Buffer.from(`${zeros} ${tip} refs/heads/`), Buffer.from([0xff, 0xfe])]));
+    expect(told).toContain('the name of the ref is not valid UTF-8');
+    const { body } = await project.api<Json[]>('GET', '/repository/branches', { query: { search: '\ufffd' } });
+    expect(body).toEqual([]);
+  });
+
+  it('security 22: names that begin like ids of objects', async () => {
+    const tip = await tipOf(await cloned());
+    for (const [ref, reason] of [
+      [`refs/heads/${tip}`, 'a branch cannot have the name of an object'],
+      [`refs/heads/${tip}/x`, 'a branch cannot have the name of an object'],
+      [`refs/heads/${tip}-/x`, 'a branch cannot have the name of an object'],
+      [`refs/tags/${tip}`, 'the name of a tag cannot begin like that of an object'],
+      [`refs/tags/${tip}-rc1`, 'the name of a tag cannot begin like that of an object'],
+    ] as const)
+      expect([ref, await raw(`${zeros} ${tip} ${ref}`)]).toEqual([ref, expect.stringContaining(`ng ${ref} ${reason}`)]);
+    const tag = { json: { tag_name: `${tip}-rc1`, ref: 'main' } };
+    expect((await project.api('POST', '/repository/tags', tag)).status).toBe(400);
+    const branch = { json: { branch: `${tip}/x`, ref: 'main' } };
+    expect((await project.api('POST', '/repository/branches', branch)).status).toBe(400);
+  });
+
+  it('what is not there is deleted already; where it is there now, nothing is', async () => {
+    const gone = await raw(`${zeros} ${zeros} refs/heads/never-was`);
+    expect(gone).toContain('unpack ok\n');
+    expect(gone).toContain('ok refs/heads/never-was\n');
+    expect(await raw(`${zeros} ${zeros} refs/heads/main`)).toMatch(/ng refs\/heads\/main .*fetch first/);
+    const where = await cloned();
+    expect((await git.try(['push', 'origin', ':refs/heads/never-was'], where)).code).toBe(0);
+    expect(await remoteRefs(where)).toContain('refs/heads/main');
+  });
+
+  it('a ref that is named twice, and branches of what is no commit, are refused, and the others move', async () => {
+    const where = await cloned();
+    const tree = await tipOf(where, 'HEAD^{tree}');
+    await git.run(['tag', '-a', '-m', 'x', 'annotated'], where);
+    const tag = await tipOf(where, 'annotated');
+    for (const id of [tree, tag]) {
+      const refs = [`${id}:refs/heads/odd`, 'HEAD:refs/heads/with-odd'];
+      const each = await git.try(['push', 'origin', ...refs], where);
+      expect([each.code, each.stderr]).toEqual([1, expect.stringContaining('a branch points at a commit')]);
+      expect(await remoteRefs(where)).toContain('refs/heads/with-odd');
+      await git.run(['push', '-q', 'origin', ':refs/heads/with-odd'], where);
+      const all = await git.try(['push', '--atomic', 'origin', ...refs], where);
+      expect([all.code, all.stderr]).toEqual([1, expect.stringContaining('a branch points at a commit')]);
+      expect(await remoteRefs(where)).not.toContain('odd');
+    }
+    const twice = `${zeros} ${await tipOf(where)} refs/heads/twice`;
+    expect(await raw(twice, twice)).toContain('ng refs/heads/twice a ref can be named once in a push');
+    expect(await remoteRefs(where)).not.toContain('twice');
   });
 });
 

@@ -96,11 +96,22 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
     );
   }
 
-  /** Refs of the service that a mirror has as they are: nothing to do, and nothing to refuse. */
-  async function standing(subject: S, changes: readonly RefChange[]): Promise<Set<string>> {
-    const found = new Set<string>();
-    for (const { ref, after } of changes)
-      if (readOnly.test(ref) && (await git.readRef(open(subject), ref as git.RefName)) === after) found.add(ref);
+  /**
+   * What is known of refs before anything is decided: null where there is nothing to do, as for refs of the service that a
+   * mirror has as they are and for deletions of what is not there; else why it cannot be done.
+   */
+  async function foreseen(subject: S, commands: Request['commands']): Promise<Map<string, string | null>> {
+    const found = new Map<string, string | null>();
+    const seen = new Set<string>();
+    for (const { name, ref, old, new: after } of commands) {
+      if (seen.has(name)) found.set(name, 'a ref can be named once in a push');
+      seen.add(name);
+      if (ref === null) continue;
+      const nothing = old === git.ZERO_SHA && after === git.ZERO_SHA;
+      const now = nothing || readOnly.test(ref) ? await git.readRef(open(subject), ref) : undefined;
+      if (nothing) found.set(name, now === null ? null : 'the ref was changed at the same time: fetch first');
+      else if (now === after) found.set(name, null);
+    }
     return found;
   }
 
@@ -132,9 +143,10 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
       quarantine = brought;
       await takeIn(subject, brought, { ...request, pack }, out);
       const named = commands.flatMap(({ ref, old, new: after }) => (ref === null ? [] : [{ ref, before: old, after }]));
-      const there = await standing(subject, named);
-      const changes: readonly RefChange[] = named.filter(({ ref }) => !there.has(ref));
-      const blocked = capabilities.atomic && named.length < commands.length;
+      const before = await foreseen(subject, commands);
+      const changes: readonly RefChange[] = named.filter(({ ref }) => !before.has(ref));
+      const hopeless = named.length < commands.length || [...before.values()].some((reason) => reason !== null);
+      const blocked = capabilities.atomic && hopeless;
       const outcomes: readonly RefOutcome[] =
         blocked || changes.length === 0
           ? changes.map(({ ref }) => ({ ref, reason: 'Another ref of the atomic push was refused.' }))
@@ -158,9 +170,9 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
       const { pushOptions } = request;
       const lines = moved.length > 0 ? await deps.afterwards({ subject, caller, moved, pushOptions }) : [];
       if (lines.length > 0) say(`\n${lines.join('\n')}\n`);
-      const report = commands.map(({ name, ref }) => ({
-        name,
-        error: ref === null ? 'the name of the ref is not allowed' : problemOf(byRef.get(name)),
+      const report = commands.map(({ name, bytes, ref }) => ({
+        ...(bytes ? { name, bytes } : { name }),
+        error: ref === null ? nameProblem(name, bytes) : (before.get(name) ?? problemOf(byRef.get(name))),
       }));
       out.write(git.receiveReport(capabilities, { unpackError: null, outcomes: report }));
     } catch (thrown) {
@@ -173,7 +185,10 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
       out.write(
         git.receiveReport(capabilities, {
           unpackError: `${error.message}${corrupt ? shallowHint(request) : ''}`,
-          outcomes: commands.map((command) => ({ name: command.name, error: 'unpacker error' })),
+          outcomes: commands.map(({ name, bytes }) => ({
+            ...(bytes ? { name, bytes } : { name }),
+            error: 'unpacker error',
+          })),
         }),
       );
       if (refusing === 'report-first') {
@@ -194,6 +209,17 @@ function problemOf(outcome: RefOutcome | undefined): string | null {
   if (!outcome?.reason) return null;
   const [line = ''] = outcome.reason.split('\n', 1);
   return outcome.refusal ? `pre-receive hook declined: ${line}` : line;
+}
+
+/** Why no ref may have the name. */
+function nameProblem(name: string, bytes: Buffer | undefined): string {
+  if (bytes) return 'the name of the ref is not valid UTF-8';
+  const short = git.shortName(name);
+  if (name.startsWith('refs/heads/') && git.branchNameProblem(short) === 'object-id')
+    return 'a branch cannot have the name of an object: 40 hexadecimal digits';
+  if (name.startsWith('refs/tags/') && git.tagNameProblem(short) === 'object-id')
+    return 'the name of a tag cannot begin like that of an object: with 40 hexadecimal digits';
+  return 'the name of the ref is not allowed';
 }
 
 /** What may be behind it when objects are missing. */

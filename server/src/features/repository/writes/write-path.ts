@@ -52,6 +52,7 @@ const refused: ReadonlySet<git.GitErrorCode> = new Set([
   'conflict',
   'exists',
   'directory_conflict',
+  'not_commit',
   'locked',
   'not_found',
 ]);
@@ -212,7 +213,11 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
     };
     try {
       await git.migrateQuarantine(quarantine);
-      if (about.atomic) await together(allowed);
+      if (about.atomic)
+        await together(allowed).catch((error: unknown) => {
+          if (about.kind !== 'push' || !git.isGitError(error) || !refused.has(error.code)) throw error;
+          for (const { ref } of allowed) outcomes.set(ref, unmovedReason(error));
+        });
       else if (allowed.length === 1) await Promise.all(allowed.map(alone));
       else
         await together(allowed).catch(async (error: unknown) => {

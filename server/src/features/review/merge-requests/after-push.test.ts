@@ -75,12 +75,14 @@ describe('merge requests', () => {
     expect(await requestsOf('planned')).toMatchObject([
       { labels: ['bug', 'first step'], milestone: { title: 'v 1.0' } },
     ]);
-    const { said } = await push('planned', ['mr.unlabel=bug', 'mr.label=new', 'mr.milestone=v2', 'mr.title=Still']);
+    const wishes = ['mr.unlabel=bug', 'mr.label=new', 'mr.milestone=v2', 'mr.title=Still', 'mr.assign=nobody-here'];
+    const { said } = await push('planned', wishes);
     expect(await requestsOf('planned')).toMatchObject([
       { title: 'Still', labels: ['first step', 'new'], milestone: { title: 'v 1.0' } },
     ]);
     expect(said).toContain("'mr.milestone=v2'");
     expect(said).toContain('There is no milestone v2');
+    expect(said).toContain('There is no user nobody-here');
   });
 
   it('without a title it has that of its only commit, or the name of the branch', async () => {
@@ -117,13 +119,12 @@ describe('merge requests', () => {
   it('what cannot be done is told and never fails the push', async () => {
     for (const [options, reason] of [
       [['mr.title=x'], 'A merge_request.create push option is required to create a merge request for branch refused'],
-      [['mr.create', 'mr.target=nowhere'], 'Branch nowhere does not exist'],
+      [['mr.create', 'mr.target=nowhere'], `Target branch ${project.fullPath}:nowhere does not exist`],
       [['mr.create', 'mr.target=refused'], "You can't use same project/branch for source and target"],
       [
         ['mr.create', 'mr.target_project=else/where'],
         'There is no project else/where in the network of forks that you may see',
       ],
-      [['mr.create', 'mr.assign=nobody-here'], 'There is no user nobody-here'],
     ] as const) {
       const { code, said } = await push('refused', options);
       const written = options.map((option) => `'${option}'`).join(' ');

@@ -87,10 +87,11 @@ export function afterPush(deps: MergeRequestDependencies, service: MergeRequestS
     return { title: name ? `${name[0]?.toUpperCase()}${name.slice(1)}` : branch, description: null };
   }
 
-  async function peopleOf(names: readonly string[]): Promise<number[]> {
+  /** Who is not there is told; the rest is done. */
+  async function peopleOf(names: readonly string[], warn: Warn): Promise<number[]> {
     const found = await queries.usersNamed(db, names);
-    const missing = names.find((name) => !found.has(name.toLowerCase()));
-    return missing === undefined ? [...found.values()] : refuse(`There is no user ${missing}`);
+    for (const name of names) if (!found.has(name.toLowerCase())) warn(`There is no user ${name}`);
+    return [...found.values()];
   }
 
   /** The milestone of a title; without one the rest is done, and told. */
@@ -121,8 +122,8 @@ export function afterPush(deps: MergeRequestDependencies, service: MergeRequestS
       squash: wishes.squash,
       removeSourceBranch: wishes.removeSourceBranch,
       allowCollaboration: false,
-      assigneeIds: await peopleOf(wishes.assign ?? []),
-      reviewerIds: await peopleOf(wishes.reviewers ?? []),
+      assigneeIds: await peopleOf(wishes.assign ?? [], warn),
+      reviewerIds: await peopleOf(wishes.reviewers ?? [], warn),
       labels: (wishes.labels ?? []).filter((title) => !wishes.unlabel?.includes(title)),
       ...(await milestoneOf(subject, wishes, warn)),
     });
@@ -138,7 +139,7 @@ export function afterPush(deps: MergeRequestDependencies, service: MergeRequestS
     const mine = row.author_id === caller.user?.id;
     if (!mine && !canOnProject(caller, 'update_merge_request', subject)) refuse(`You may not change !${row.iid}`);
     const [loaded] = await queries.withPeople(db, [row]);
-    const away = new Set(await peopleOf(wishes.unassign ?? []));
+    const away = new Set(await peopleOf(wishes.unassign ?? [], warn));
     const assignees = (loaded?.assignees ?? []).map(({ id }) => id);
     const reviewers = (loaded?.reviewers ?? []).map(({ id }) => id);
     const title = titleOf(wishes.title ?? row.title, wishes.draft).slice(0, 255);
@@ -149,12 +150,12 @@ export function afterPush(deps: MergeRequestDependencies, service: MergeRequestS
       ...(wishes.squash === undefined ? {} : { squash: wishes.squash }),
       ...(wishes.removeSourceBranch === undefined ? {} : { remove_source_branch: wishes.removeSourceBranch }),
       ...(wishes.assign || wishes.unassign
-        ? { assignee_ids: [...assignees, ...(await peopleOf(wishes.assign ?? []))].filter((id) => !away.has(id)) }
+        ? { assignee_ids: [...assignees, ...(await peopleOf(wishes.assign ?? [], warn))].filter((id) => !away.has(id)) }
         : {}),
       ...(wishes.labels ? { add_labels: wishes.labels } : {}),
       ...(wishes.unlabel ? { remove_labels: wishes.unlabel } : {}),
       ...(await milestoneOf(subject, wishes, warn)),
-      ...(wishes.reviewers ? { reviewer_ids: [...reviewers, ...(await peopleOf(wishes.reviewers))] } : {}),
+      ...(wishes.reviewers ? { reviewer_ids: [...reviewers, ...(await peopleOf(wishes.reviewers, warn))] } : {}),
     });
   }
 
@@ -192,7 +193,7 @@ export function afterPush(deps: MergeRequestDependencies, service: MergeRequestS
       (there.length === 1 || !wishes.create ? there[0] : undefined);
     const target = wishes.target ?? subject.project.default_branch ?? 'main';
     if (wishes.target !== undefined && (await repository.branch(subject.project, target)) === null)
-      refuse(`Branch ${target} does not exist`);
+      refuse(`Target branch ${subject.namespace.full_path}/${subject.project.path}:${target} does not exist`);
     let row: MergeRequest;
     if (known) {
       // The head that the options are about is the one that was pushed.
