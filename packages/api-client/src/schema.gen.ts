@@ -975,7 +975,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke a deploy token of a group
+         * Delete a deploy token of a group
          * @description Needs the ability `manage_group_deploy_tokens` on the group. Token scope: `api`.
          */
         delete: operations["deleteGroupsByIdDeployTokensByTokenId"];
@@ -3561,7 +3561,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke a deploy token of a project
+         * Delete a deploy token of a project
          * @description Needs the ability `manage_deploy_tokens` on the project. Token scope: `api`.
          */
         delete: operations["deleteProjectsByIdDeployTokensByTokenId"];
@@ -6082,7 +6082,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Comments of a thread about a commit
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotes"];
         put?: never;
         /**
          * Add to a thread about a commit
@@ -6102,7 +6106,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * A comment of a thread about a commit
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId"];
         /**
          * Change a comment about a commit
          * @description Needs the ability `create_commit_note` on the project. Token scope: `api`.
@@ -20142,6 +20150,18 @@ export interface components {
         SSHKeyWithUser: {
             /** Format: date-time */
             created_at: string;
+            /** @description Only of deploy keys: what they are for */
+            deploy_keys_projects?: {
+                /** @description Whether the key may push to the project */
+                can_push: boolean;
+                /** Format: date-time */
+                created_at: string;
+                deploy_key_id: number;
+                id: number;
+                project_id: number;
+                /** Format: date-time */
+                updated_at: string;
+            }[];
             /** Format: date-time */
             expires_at: string | null;
             id: number;
@@ -20152,7 +20172,8 @@ export interface components {
             title: string;
             /** @description `auth_and_signing`, `auth` or `signing` */
             usage_type: string;
-            user: components["schemas"]["UserAccount"];
+            /** @description Whose key it is; of a deploy key who made it, null when they are gone */
+            user: components["schemas"]["UserAccount"] | null;
         };
         /** Starrer */
         Starrer: {
@@ -39175,6 +39196,46 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Hash, branch or tag */
+                commit_id: string;
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     postProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotes: {
         parameters: {
             query?: never;
@@ -39219,6 +39280,48 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdRepositoryCommitsByCommitIdDiscussionsByDiscussionIdNotesByNoteId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Hash, branch or tag */
+                commit_id: string;
+                /** @description Id of the thread */
+                discussion_id: string;
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the comment */
+                note_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,5 +1,5 @@
 /** Links of a group to groups of SAML and LDAP directories, told alike. */
-import { client, type Schemas, unwrap } from './api.ts';
+import { ApiError, client, type Schemas, unwrap } from './api.ts';
 
 export interface DirectoryLink {
   readonly key: string;
@@ -59,8 +59,17 @@ export function ldapLinks(id: string): DirectorySource {
   const named = (name: string, filter: boolean) => (filter ? { filter: name } : { cn: name });
   return {
     key: ['group', id, 'ldap-links'],
-    list: async () =>
-      (await unwrap(client.GET('/groups/{id}/ldap_group_links', { params: { path: { id }, query } }))).map(link),
+    list: async () => {
+      try {
+        return (await unwrap(client.GET('/groups/{id}/ldap_group_links', { params: { path: { id }, query } }))).map(
+          link,
+        );
+      } catch (failure) {
+        // None is no fault here; that the group is there is known from its page.
+        if (failure instanceof ApiError && failure.status === 404) return [];
+        throw failure;
+      }
+    },
     add: ({ name, level, provider, filter }) =>
       unwrap(
         client.POST('/groups/{id}/ldap_group_links', {

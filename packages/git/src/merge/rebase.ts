@@ -78,7 +78,7 @@ export async function revert(quarantine: Quarantine, id: Sha, options: ReplayOpt
   const commit = await commitOf(quarantine, id);
   const parent = commit.parents[(options.mainline ?? 1) - 1];
   if (!parent) throw new GitError('invalid', 'the first commit cannot be reverted');
-  const message = `Revert "${commit.title}"\n\nThis reverts commit ${id}.\n`;
+  const message = `Revert "${commit.title}"\n\nThis reverts commit ${id}`;
   return replay(quarantine, options, { base: id, result: parent, message, author: options.committer });
 }
 

@@ -283,7 +283,7 @@ describe('merging', () => {
 
     const reverted = await revert(quarantine, first, { onto: second, committer: person });
     expect(reverted.status === 'done' && (await readCommit(view, reverted.id))?.message).toBe(
-      `Revert "first"\n\nThis reverts commit ${first}.\n`,
+      `Revert "first"\n\nThis reverts commit ${first}`,
     );
     await expect(revert(quarantine, base, { onto: second, committer: person })).rejects.toMatchObject({
       code: 'invalid',

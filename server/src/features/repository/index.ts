@@ -181,9 +181,9 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     defaultStorage: deps.repositoryStorage,
     stamp,
   });
-  const refs = refService({ reader, writes });
   const protections = protectionService(deps);
   const commits = commitService({ open, reader, writes });
+  const refs = refService({ reader, writes, commits });
   const merged = mergedBranches({ db, open, refs, actingAs: deps.actingAs });
   const changelogs = changelogService({ ...deps, open, reader, commits });
   const releases = projectReleases({ ...deps, reader, refs });

@@ -705,6 +705,8 @@ export interface ProjectDeployKeysTable {
   key_id: number;
   can_push: Generated<boolean>;
   created_at: Generated<Date>;
+  id: Generated<number>;
+  updated_at: Generated<Date>;
 }
 
 export interface ProjectExportsTable {

@@ -108,7 +108,7 @@ export async function joinProject(
     .onConflict((conflict) =>
       canPush === undefined
         ? conflict.columns(['project_id', 'key_id']).doNothing()
-        : conflict.columns(['project_id', 'key_id']).doUpdateSet({ can_push: canPush }),
+        : conflict.columns(['project_id', 'key_id']).doUpdateSet({ can_push: canPush, updated_at: sql<Date>`now()` }),
     )
     .execute();
 }

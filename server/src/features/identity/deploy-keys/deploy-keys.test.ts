@@ -116,6 +116,17 @@ describe('deploy keys of a project', () => {
     const shown = (await all('GET', undefined, admin, { public: true })).body;
     expect(shown).toMatchObject([{ id: made.body.id, projects_with_write_access: [{ id: theirs.id }] }]);
     expect((await all('GET')).body.length).toBeGreaterThan(1);
+    const found = await app.api<Json>('GET', '/keys', {
+      token: admin.secret,
+      query: { fingerprint: String(made.body.fingerprint_sha256) },
+    });
+    expect(found.body).toMatchObject({
+      id: made.body.id,
+      key: made.body.key,
+      user: { id: admin.user.id },
+      deploy_keys_projects: [{ deploy_key_id: made.body.id, project_id: theirs.id, can_push: true }],
+    });
+    expect((await app.api('GET', `/keys/${made.body.id}`, { token: admin.secret })).body).toEqual(found.body);
     expect((await all('GET', undefined, owner)).status).toBe(403);
     expect((await all('POST', { title: 'x', key: sshKeyText() }, owner)).status).toBe(403);
     expect((await api('DELETE', `/${made.body.id}`, undefined, other, theirs)).status).toBe(204);

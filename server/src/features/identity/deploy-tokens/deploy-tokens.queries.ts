@@ -50,14 +50,8 @@ export async function findDeployTokenOf(db: Db, place: DeployTokenPlace, id: num
   return await filtered(db, place, undefined).selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Ends a token; it stays in the lists as revoked. False when it was. */
-export async function revokeDeployToken(tx: Db, id: number): Promise<boolean> {
-  const row = await tx
-    .updateTable('deploy_tokens')
-    .set({ revoked_at: sql`now()` })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
+/** Removes a token. False when it was gone. */
+export async function deleteDeployToken(tx: Db, id: number): Promise<boolean> {
+  const row = await tx.deleteFrom('deploy_tokens').where('id', '=', id).returning('id').executeTakeFirst();
   return row !== undefined;
 }

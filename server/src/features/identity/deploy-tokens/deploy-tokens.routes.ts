@@ -114,7 +114,7 @@ export function deployTokenRoutes(db: Db, tokens: DeployTokens): Route[] {
         ...common,
         method: 'DELETE',
         path: `${base}/:token_id`,
-        summary: `Revoke a deploy token of a ${noun}`,
+        summary: `Delete a deploy token of a ${noun}`,
         access: manage,
         params: Type.Object({ id: IdOrPath(noun), token_id: Int({ description: 'Id of the token' }) }),
         responses: { 204: Empty },
@@ -123,7 +123,7 @@ export function deployTokenRoutes(db: Db, tokens: DeployTokens): Route[] {
           const where = placeOf(context.subject);
           const token = await find(where, context.params.token_id);
           context.unmodifiedSince(token.created_at);
-          await tokens.revoke(where, token, originOf(context));
+          await tokens.remove(where, token, originOf(context));
         },
       }),
     ]),

@@ -8,9 +8,9 @@ import { newToken, tokenHash } from '../../../kernel/secrets/index.ts';
 import { announceChange } from '../changes/index.ts';
 import {
   type DeployTokenPlace,
+  deleteDeployToken,
   insertDeployToken,
   renameDeployToken,
-  revokeDeployToken,
 } from './deploy-tokens.queries.ts';
 
 /** What deploy tokens may be for. Registries are not there yet: their scopes are kept for them. */
@@ -93,9 +93,10 @@ export function createDeployTokens(deps: { readonly db: Db; readonly forget: () 
       return { row, secret };
     },
 
-    async revoke(where: DeployPlace, token: DeployToken, origin: AuditOrigin): Promise<void> {
+    /** It works nowhere from now on, and is in no list; the audit events have it. */
+    async remove(where: DeployPlace, token: DeployToken, origin: AuditOrigin): Promise<void> {
       await transaction(db, async (tx) => {
-        if (!(await revokeDeployToken(tx, token.id))) return;
+        if (!(await deleteDeployToken(tx, token.id))) return;
         await recordAudit(tx, {
           ...origin,
           entity: entityOf(where),

@@ -1,8 +1,8 @@
 /** Rows of `ssh_keys`. */
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { SshKey, User } from '../../../kernel/db/rows.ts';
-import type { SshKeysTable } from '../../../kernel/db/tables.ts';
+import type { ProjectDeployKeysTable, SshKeysTable } from '../../../kernel/db/tables.ts';
 import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 
 export async function insertSshKey(tx: Db, key: Insertable<SshKeysTable>): Promise<SshKey> {
@@ -39,6 +39,11 @@ export async function findSshKeyByFingerprint(
   return 'md5' in fingerprint
     ? await query.where('fingerprint', '=', fingerprint.md5).orderBy('id').executeTakeFirst()
     : await query.where('fingerprint_sha256', '=', fingerprint.sha256).executeTakeFirst();
+}
+
+/** The projects that a deploy key is for, by id. */
+export async function deployKeyProjects(db: Db, keyId: number): Promise<Selectable<ProjectDeployKeysTable>[]> {
+  return await db.selectFrom('project_deploy_keys').selectAll().where('key_id', '=', keyId).orderBy('id').execute();
 }
 
 export async function deleteSshKey(tx: Db, id: number): Promise<void> {

@@ -12,7 +12,13 @@ import { Empty, type Route, route } from '../../../kernel/http/route.ts';
 import { findUser, findUserByIdOrName, userAccount, withAccount } from '../users/index.ts';
 import { parseFingerprint } from './parse.ts';
 import { SshKeyEntity, SshKeyWithUser, sshKey } from './ssh-keys.entity.ts';
-import { countSshKeys, findSshKey, findSshKeyByFingerprint, listSshKeys } from './ssh-keys.queries.ts';
+import {
+  countSshKeys,
+  deployKeyProjects,
+  findSshKey,
+  findSshKeyByFingerprint,
+  listSshKeys,
+} from './ssh-keys.queries.ts';
 import type { SshKeys } from './ssh-keys.service.ts';
 
 export interface SshKeyRouteDependencies {
@@ -73,9 +79,20 @@ export function sshKeyRoutes({ db, sshKeys, externalUrl }: SshKeyRouteDependenci
     return sshKey(await sshKeys.add(owner, wanted, originOf(context)), owner, externalUrl);
   };
   const withUser = async (key: SshKey | undefined) => {
-    const owner = key?.user_id ? await findUser(db, key.user_id) : undefined;
-    if (!key || !owner) throw notFound('Key');
-    return { ...sshKey(key, owner, externalUrl), user: userAccount(await withAccount(db, owner), externalUrl) };
+    if (!key) throw notFound('Key');
+    const holder = key.user_id ?? key.created_by_id;
+    const owner = holder === null ? undefined : await findUser(db, holder);
+    const user = owner ? userAccount(await withAccount(db, owner), externalUrl) : null;
+    if (key.kind !== 'deploy') {
+      if (!owner) throw notFound('Key');
+      return { ...sshKey(key, owner, externalUrl), user };
+    }
+    const projects = await deployKeyProjects(db, key.id);
+    return {
+      ...sshKey(key, null, externalUrl),
+      user,
+      deploy_keys_projects: projects.map(({ key_id, ...project }) => ({ ...project, deploy_key_id: key_id })),
+    };
   };
 
   return [

@@ -196,8 +196,10 @@ export function directoryLinkRoutes(db: Db): Route[] {
       pagination: 'offset',
       responses: { 200: ListOf(LdapGroupLinkEntity) },
       handler: async ({ subject, page }) => {
-        const rows = await listLdapLinks(db, subject.group.id, page);
-        return mapPage(offsetPage(page, rows, await countLinks(db, 'ldap_group_links', subject.group.id)), ldapJson);
+        const total = await countLinks(db, 'ldap_group_links', subject.group.id);
+        // What the ecosystem answers, and clients look for.
+        if (total === 0) throw plainError(404, 'No linked LDAP groups found');
+        return mapPage(offsetPage(page, await listLdapLinks(db, subject.group.id, page), total), ldapJson);
       },
     }),
     route({

@@ -87,6 +87,10 @@ test('LDAP: made with a name or a filter, removed in all forms', async () => {
   expect((await call('DELETE', '/ldap_group_links/g2')).status).toBe(204);
   expect((await call('DELETE', '/ldap_group_links/ldapmain/g3')).status).toBe(204);
   expect((await call('DELETE', '/ldap_group_links/ldapmain/g3')).status).toBe(404);
+  expect(await call('GET', '/ldap_group_links')).toMatchObject({
+    status: 404,
+    body: { message: 'No linked LDAP groups found' },
+  });
   expect((await call('GET', '/ldap_group_links', { token: developer })).status).toBe(403);
   expect((await call('POST', '/ldap_group_links', { token: null, json: {} })).status).toBe(401);
 });

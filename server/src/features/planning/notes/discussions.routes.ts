@@ -1,4 +1,4 @@
-/** The API of threads: the same six operations for everything that people discuss. */
+/** The API of threads: the same eight operations for everything that people discuss. */
 import Type, { type Static, type TProperties } from 'typebox';
 import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
@@ -199,6 +199,31 @@ export function discussionRoutes<P extends TProperties>(
         const place = await kind.load(subject, params);
         const reply = { body: given.body, createdAt: given.created_at };
         return await note(place, await notes.reply(place, caller, given.discussion_id, reply));
+      },
+    }),
+    route({
+      ...declared,
+      method: 'GET',
+      path: `${one}/notes`,
+      summary: `Comments of a thread about ${kind.noun}`,
+      access: read,
+      params: params(thread),
+      responses: { 200: ListOf(Note) },
+      handler: async ({ params, subject }) =>
+        (await discussion(await kind.load(subject, params), (params as Given).discussion_id)).notes,
+    }),
+    route({
+      ...declared,
+      method: 'GET',
+      path: `${one}/notes/:note_id`,
+      summary: `A comment of a thread about ${kind.noun}`,
+      access: read,
+      params: params(single),
+      responses: { 200: Note },
+      handler: async ({ params, subject }) => {
+        const given = params as Given;
+        const place = await kind.load(subject, params);
+        return await note(place, await notes.find(place.noteable, given.discussion_id, given.note_id));
       },
     }),
     route({

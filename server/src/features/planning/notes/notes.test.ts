@@ -173,7 +173,10 @@ describe('threads', () => {
     ]);
     expect((await threads(commit, { per_page: 1, page: 2 })).map(({ id }) => id)).toEqual([begun.body.id]);
     expect(all[0]?.notes[0]).toMatchObject({ type: null });
-    expect((await project.api(`GET`, thread)).body).toEqual(all[1]);
+    expect((await project.api('GET', thread)).body).toEqual(all[1]);
+    expect((await project.api('GET', `${thread}/notes`)).body).toEqual(all[1]?.notes);
+    expect((await project.api('GET', `${thread}/notes/${reply.body.id}`)).body).toEqual(all[1]?.notes[1]);
+    expect((await project.api('GET', `${thread}/notes/${all[0]?.notes[0]?.id}`)).status).toBe(404);
     // A comment of its own stays that.
     const alone = await project.api('POST', `${at(commit)}/discussions/${all[0]?.id}/notes`, { json: { body: 'x' } });
     expect([alone.status, alone.body]).toEqual([

@@ -74,6 +74,26 @@ describe('branches', () => {
     expect([missing.status, missing.body]).toEqual([400, { error: 'branch is missing, ref is missing' }]);
   });
 
+  it('in an empty project the default branch that it is made from is made too', async () => {
+    const empty = await buildRepositoryProject(app, { files: null });
+    const make = (branch: string, ref: string) => empty.api('POST', branches, { json: { branch, ref } });
+    expect(await make('x', 'other')).toMatchObject({ status: 400 });
+    expect((await empty.api<Json[]>('GET', branches)).body).toEqual([]);
+    expect(await make('my.branch', 'main')).toMatchObject({ status: 201, body: { name: 'my.branch', default: false } });
+    const listed = await empty.api<{ name: string; commit: { id: string; title: string } }[]>('GET', branches);
+    expect(listed.body.map(({ name, commit }) => [name, commit.title])).toEqual([
+      ['main', 'Add README.md'],
+      ['my.branch', 'Add README.md'],
+    ]);
+    expect((await empty.api<Json[]>('GET', '/repository/tree')).body.map(({ path }) => path)).toEqual(['README.md']);
+    expect(await make('main', 'main')).toMatchObject({ status: 400, body: { message: 'Branch already exists' } });
+    const other = await buildRepositoryProject(app, { files: null });
+    expect(await other.api('POST', branches, { json: { branch: 'main', ref: 'main' } })).toMatchObject({
+      status: 201,
+      body: { name: 'main', default: true },
+    });
+  });
+
   it('security 4, security 22: names like options, ids, HEAD or malformed are refused', async () => {
     for (const branch of [
       '-x',

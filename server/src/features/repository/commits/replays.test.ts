@@ -104,7 +104,7 @@ it('[2/api.commits/13] [2/api.commits/13 branch] takes the change of a commit ba
   expect(answer.status).toBe(201);
   expect(answer.body).toMatchObject({
     title: `Revert "${done.body.title}"`,
-    message: expect.stringContaining(`This reverts commit ${done.body.id}.`),
+    message: `Revert "${done.body.title}"\n\nThis reverts commit ${done.body.id}`,
     author_name: project.owner.user.name,
   });
   expect(await raw(target, 'a.txt')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n9\n');

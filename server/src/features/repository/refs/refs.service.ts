@@ -3,6 +3,7 @@ import * as git from '@millrace/git';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import { notFound, plainError, unauthorized } from '../../../kernel/http/errors.ts';
+import type { CommitService } from '../commits/commits.service.ts';
 import { knownSha } from '../reading/git-reader.ts';
 import type { RefData, RepositoryReader } from '../reading/reader.ts';
 import type { WritePath } from '../writes/write-path.ts';
@@ -24,8 +25,31 @@ export interface RefService {
   deleteTag(subject: ProjectSubject, caller: Caller, ref: RefData): Promise<void>;
 }
 
-export function refService(deps: { reader: RepositoryReader; writes: WritePath }): RefService {
+export function refService(deps: {
+  reader: RepositoryReader;
+  writes: WritePath;
+  commits: Pick<CommitService, 'create'>;
+}): RefService {
   const { reader, writes } = deps;
+
+  /**
+   * Begins an empty repository with the default branch that a branch is to be made from, as the ecosystem does: its first
+   * commit has an empty README. Null where something else is asked for, or branches exist.
+   */
+  async function begin(subject: ProjectSubject, caller: Caller, from: string): Promise<string | null> {
+    const { project } = subject;
+    if (from !== (project.default_branch ?? 'main') || (await reader.branches(project)).length > 0) return null;
+    return await deps.commits.create(subject, caller, {
+      branch: from,
+      message: 'Add README.md',
+      actions: [{ action: 'create', file_path: 'README.md', content: '' }],
+      startBranch: undefined,
+      startSha: undefined,
+      authorName: undefined,
+      authorEmail: undefined,
+      force: false,
+    });
+  }
 
   /** Points a new ref at what `target` makes. */
   async function create(
@@ -63,8 +87,11 @@ export function refService(deps: { reader: RepositoryReader; writes: WritePath }
   return {
     async createBranch(subject, caller, name, from) {
       if (git.branchNameProblem(name) !== null) throw badRequestPlain('Branch name is invalid');
-      const target = await reader.resolve(subject.project, from);
+      const known = await reader.resolve(subject.project, from);
+      const target = known ?? (await begin(subject, caller, from));
       if (target === null) throw badRequestPlain(`Invalid reference name: ${from}`);
+      // The default branch itself was asked for, and has just been made.
+      if (known === null && name === from) return;
       await create(subject, caller, `refs/heads/${name}`, 'Branch already exists', async () => target);
     },
     deleteBranch: (subject, caller, ref) => remove(subject, caller, `refs/heads/${ref.name}`, 'Branch'),

@@ -42,6 +42,7 @@ import { keptLastCommitsMigration } from './0052-kept-last-commits.ts';
 import { urlImportsMigration } from './0053-url-imports.ts';
 import { uploadSecrets } from './0058-upload-secrets.ts';
 import { pushedProjectsMigration } from './0059-pushed-projects.ts';
+import { deployKeyProjects } from './0063-deploy-key-projects.ts';
 
 /** One step of the schema. `statements` run in order in one transaction; each may hold several SQL commands. */
 export interface Migration {
@@ -92,5 +93,6 @@ export const migrations: readonly Migration[] = [
   plannedMigration,
   urlImportsMigration,
   uploadSecrets,
+  deployKeyProjects,
   pushedProjectsMigration,
 ];
