@@ -112,8 +112,8 @@ export async function membersJourney(suite: Suite): Promise<void> {
         await page.waitForURL(/level=20/);
         await page.getByText('1 member', { exact: true }).waitFor();
         await page.getByLabel('Select Ada Member').check();
-        await page.getByLabel('Last day of the selected').fill('2999-12-31');
-        await page.getByRole('button', { name: 'Set last day' }).click();
+        await page.getByLabel('Day on which the selected end').fill('2999-12-31');
+        await page.getByRole('button', { name: 'Set end' }).click();
         await page.getByText('until 2999-12-31').waitFor();
         await look(page, 'group-members-bulk');
         await page.getByRole('tab', { name: 'Seats' }).click();

@@ -1,5 +1,7 @@
 /** In a real browser: a project as an archive and back, and external status checks that a merge waits for. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
 import { look, openPart, openWindow, withBrowser } from '../support/browser.ts';
@@ -20,6 +22,7 @@ export async function transfersJourney(suite: Suite): Promise<void> {
       await signIn(page, { login: 'root', password: rootPassword });
       await archive(suite, page);
       await address(suite, page, instance.url);
+      await canceled(suite, page, instance.url);
       await checks(suite, page, call);
       await person.close();
     });
@@ -69,6 +72,58 @@ async function address(suite: Suite, page: Page, url: string): Promise<void> {
     await page.getByRole('button', { name: 'Import project' }).click();
     await page.getByRole('heading', { name: 'Tide from afar' }).first().waitFor();
     await page.getByText('README.md').first().waitFor();
+  });
+}
+
+/** A server that says what it has, and sends nothing of it. */
+async function hangingServer(source: string) {
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.method !== 'GET') return void response.writeHead(200).flushHeaders();
+    const proof = `Basic ${Buffer.from(`root:${rootToken}`).toString('base64')}`;
+    void fetch(`${source}${request.url}`, { headers: { Authorization: proof } })
+      .then((answer) => answer.arrayBuffer())
+      .then((offer) => response.end(Buffer.from(offer)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function canceled(suite: Suite, page: Page, url: string): Promise<void> {
+  await suite.step('an import that does not come on is canceled on the page of the project', async () => {
+    const hanging = await hangingServer(url);
+    try {
+      await page.goto('/projects/new');
+      await page.getByText('From an address').click();
+      await page.getByLabel('Repository address').fill(`${hanging.url}/root/tide.git`);
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ebb');
+      await page.getByRole('button', { name: 'Import project' }).click();
+      await page.getByText('The project is being imported').waitFor();
+      await look(page, 'project-importing');
+      await page.getByRole('button', { name: 'Cancel import' }).click();
+      await page.getByText('The import was canceled').waitFor();
+      await look(page, 'project-import-canceled');
+      await openPart(page, '/root/ebb/-/settings?part=export', 'Import');
+      await page.getByText('The import was canceled.').waitFor();
+      await openPart(page, '/root/tide-again/-/settings?part=export', 'Import');
+      await page.getByText(/^\d+ of \d+ rows and files besides the code came in\.$/).waitFor();
+      await look(page, 'project-import-outcome');
+      await page.setViewportSize({ width: 390, height: 800 });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.goto('/root/ebb');
+      await page.getByText('The import was canceled').waitFor();
+      await look(page, 'project-import-canceled-dark-390');
+      await page.emulateMedia({ colorScheme: null });
+      await page.setViewportSize({ width: 1280, height: 900 });
+    } finally {
+      hanging.close();
+    }
   });
 }
 

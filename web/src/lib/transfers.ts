@@ -8,6 +8,13 @@ export const projectExport = (path: string) =>
     queryFn: () => unwrap(client.GET('/projects/{id}/export', { params: { path: { id: path } } })),
   });
 
+/** What became of the import that a project was made by. */
+export const projectImport = (path: string) =>
+  queryOptions({
+    queryKey: ['project', path, 'import'],
+    queryFn: () => unwrap(client.GET('/projects/{id}/import', { params: { path: { id: path } } })),
+  });
+
 /** Begins to make a project of an archive; its content follows. `namespace` is an id. */
 export function importProject(wanted: { file: File; name: string; path: string; namespace: string }) {
   const form = new FormData();

@@ -39,14 +39,14 @@ export function GroupFrame({ children }: { children: ReactNode }) {
           <div className={classes.grow} />
           {own === 0 ? <AccessButton noun="group" path={path} offered={group.request_access_enabled} /> : null}
           {own >= level.developer ? (
-            <>
+            <div className={groups.makes}>
               <LinkButton to="/groups/new" search={{ parent_id: group.id }}>
                 New subgroup
               </LinkButton>
               <LinkButton to="/projects/new" search={{ namespace_id: group.id }} variant="filled">
                 New project
               </LinkButton>
-            </>
+            </div>
           ) : null}
         </div>
         <nav aria-label="Group" className={classes.tabs} ref={tabs}>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { addOrInvite, type MemberSource } from '../../lib/members.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { inDays } from '../tokens/scopes.ts';
 import { levelsOf } from './levels.ts';
 import classes from './members.module.css';
 import { PeopleField } from './PeopleField.tsx';
@@ -51,7 +52,13 @@ export function AddMember({ source, topLevel, added }: Props) {
           value={chosen}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
-        <TextInput label="Until" type="date" value={until} onChange={(event) => setUntil(event.currentTarget.value)} />
+        <TextInput
+          label="Until"
+          type="date"
+          min={inDays(1)}
+          value={until}
+          onChange={(event) => setUntil(event.currentTarget.value)}
+        />
         <Button type="submit" loading={sending.pending}>
           Add
         </Button>

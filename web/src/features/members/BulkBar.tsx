@@ -1,6 +1,7 @@
 /** What can be done with the members that are selected, all at once. */
 import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { inDays } from '../tokens/scopes.ts';
 import { levelsOf } from './levels.ts';
 import classes from './members.module.css';
 
@@ -9,13 +10,13 @@ interface Props {
   readonly topLevel: boolean;
   readonly pending: boolean;
   setLevel(level: number): void;
-  /** Null for no last day. */
-  setLastDay(day: string | null): void;
+  /** Null for none. */
+  setEnd(day: string | null): void;
   remove(): void;
   clear(): void;
 }
 
-export function BulkBar({ count, topLevel, pending, setLevel, setLastDay, remove, clear }: Props) {
+export function BulkBar({ count, topLevel, pending, setLevel, setEnd, remove, clear }: Props) {
   const [day, setDay] = useState('');
   return (
     <section className={classes.bulk} aria-label="Selected members">
@@ -32,12 +33,13 @@ export function BulkBar({ count, topLevel, pending, setLevel, setLastDay, remove
         <TextInput
           size="xs"
           type="date"
-          aria-label="Last day of the selected"
+          aria-label="Day on which the selected end"
+          min={inDays(1)}
           value={day}
           onChange={(event) => setDay(event.currentTarget.value)}
         />
-        <Button size="xs" variant="default" loading={pending} onClick={() => setLastDay(day || null)}>
-          {day ? 'Set last day' : 'No last day'}
+        <Button size="xs" variant="default" loading={pending} onClick={() => setEnd(day || null)}>
+          {day ? 'Set end' : 'No end'}
         </Button>
         <Button size="xs" variant="default" disabled={pending} onClick={remove}>
           Remove

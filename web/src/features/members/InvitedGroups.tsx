@@ -7,6 +7,7 @@ import type { MemberSource } from '../../lib/members.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
+import { inDays } from '../tokens/scopes.ts';
 import { levelName, levels } from './levels.ts';
 import classes from './members.module.css';
 
@@ -63,6 +64,7 @@ export function InvitedGroups({ source, groups, manages, changed }: Props) {
             <TextInput
               label="Until"
               type="date"
+              min={inDays(1)}
               value={until}
               onChange={(event) => setUntil(event.currentTarget.value)}
             />

@@ -102,7 +102,7 @@ export function MemberList({ source, filter, manages, topLevel, changed }: Props
           topLevel={topLevel}
           pending={change.isPending}
           setLevel={(access_level) => change.mutate({ of: selected, access_level })}
-          setLastDay={(expires_at) => change.mutate({ of: selected, expires_at })}
+          setEnd={(expires_at) => change.mutate({ of: selected, expires_at })}
           remove={() => setLeaving(selected)}
           clear={() => setChosen(new Set())}
         />

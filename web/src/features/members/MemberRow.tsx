@@ -5,6 +5,7 @@ import type { Member } from '../../lib/members.ts';
 import { DataRow } from '../../ui/DataList.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import { inDays } from '../tokens/scopes.ts';
 import { levelName, levelsOf } from './levels.ts';
 import classes from './members.module.css';
 
@@ -76,7 +77,8 @@ export function MemberRow({ member, manages, topLevel, selected, select, actions
               key={member.expires_at}
               size="xs"
               type="date"
-              aria-label={`Last day of ${member.name}`}
+              aria-label={`Day on which the membership of ${member.name} ends`}
+              min={inDays(1)}
               defaultValue={member.expires_at ?? ''}
               onBlur={(event) => {
                 const expires_at = event.currentTarget.value || null;

@@ -6,6 +6,7 @@ import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
+import { inDays } from '../tokens/scopes.ts';
 import { levels } from './levels.ts';
 
 interface Props {
@@ -110,7 +111,8 @@ export function Invitations({ source, changed }: Props) {
                   <TextInput
                     size="xs"
                     type="date"
-                    aria-label={`Last day of ${invite_email}`}
+                    aria-label={`Day on which the membership of ${invite_email} ends`}
+                    min={inDays(1)}
                     defaultValue={expires_at?.slice(0, 10) ?? ''}
                     onBlur={(event) => {
                       const day = event.currentTarget.value || null;

@@ -28,9 +28,11 @@ export function Progress({ milestone, plans }: { milestone: Milestone; plans: bo
   const { total, closed } = stats;
   return (
     <div className={classes.progress}>
-      <div className={classes.bar} aria-hidden>
-        <div className={classes.done} style={{ width: `${total === 0 ? 0 : (closed / total) * 100}%` }} />
-      </div>
+      {total > 0 ? (
+        <div className={classes.bar} aria-hidden>
+          <div className={classes.done} style={{ width: `${(closed / total) * 100}%` }} />
+        </div>
+      ) : null}
       <span>
         {total === 0 ? 'No merge requests' : `${closed} of ${total} merge ${total === 1 ? 'request' : 'requests'}`}
       </span>

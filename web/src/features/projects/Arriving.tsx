@@ -1,28 +1,64 @@
-/** The front of a project; of a fork or an import whose repository is still being copied, that it is. */
-import { useQuery } from '@tanstack/react-query';
+/** The front of a project; of a fork or an import whose repository is still on its way, or never came, that it is so. */
+import { Alert, Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { client, unwrap } from '../../lib/api.ts';
 import * as data from '../../lib/data.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { FormError } from '../../ui/FormError.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Overview } from './Overview.tsx';
-import { useProject } from './useProject.ts';
+import { level, useProject } from './useProject.ts';
+
+/** Ends an import, for those who may change the project. A fork is copied in a moment. */
+function CancelImport() {
+  const { project, path, level: own } = useProject();
+  const cache = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => unwrap(client.POST('/import/hostedgit/cancel', { body: { project_id: project.id } })),
+    // Also where it had come to its end meanwhile.
+    onSettled: () => cache.invalidateQueries({ queryKey: data.project(path).queryKey }),
+  });
+  if (project.import_type === null || own < level.maintainer) return null;
+  return (
+    <>
+      <FormError error={cancel.error} />
+      <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+        Cancel import
+      </Button>
+    </>
+  );
+}
 
 export function Arriving() {
   const { project, path } = useProject();
-  const waiting = project.import_status === 'scheduled' || project.import_status === 'started';
+  const { import_status: status, import_type: type } = project;
+  const waiting = status === 'scheduled' || status === 'started';
   useQuery({ ...data.project(path), refetchInterval: waiting ? 1_000 : false });
   if (waiting)
     return (
-      <Page title={project.name_with_namespace} heading={project.name}>
-        <EmptyState title="The repository is being copied">This page shows it as soon as it is there.</EmptyState>
-      </Page>
-    );
-  if (project.import_status === 'failed')
-    return (
-      <Page title={project.name_with_namespace} heading={project.name}>
-        <EmptyState title="The repository could not be copied">
-          {project.import_error ?? 'Delete this project and try again.'}
+      <Page title={project.name_with_namespace} heading={project.name} actions={<CancelImport />}>
+        <EmptyState title={type === null ? 'The repository is being copied' : 'The project is being imported'}>
+          This page shows it as soon as it is there.
         </EmptyState>
       </Page>
     );
-  return <Overview />;
+  if (status !== 'failed' && status !== 'canceled') return <Overview />;
+  const failed = status === 'failed';
+  return (
+    <Overview
+      notice={
+        <Alert
+          {...(failed ? { color: 'red' } : {})}
+          variant="light"
+          title={failed ? 'The repository could not be copied' : 'The import was canceled'}
+          mb="md"
+        >
+          {failed && project.import_error ? `${project.import_error}. ` : ''}
+          {project.empty_repo
+            ? 'Push to this project, or delete it in its settings and try again.'
+            : 'What had come by then is here, and what was pushed since.'}
+        </Alert>
+      }
+    />
+  );
 }

@@ -27,7 +27,7 @@ export function OriginFields({ origin, change, reason }: Props) {
     <>
       <TextInput
         label="Repository address"
-        description="As git clones it, with https:// in front. Branches and tags come along; requests and issues do not."
+        description="As git clones it, with https:// in front. Branches, tags and large files (Git LFS) come along; requests and issues do not."
         placeholder="https://example.com/group/project.git"
         type="url"
         required

@@ -2,6 +2,7 @@
 import { Anchor, Stack, Text } from '@mantine/core';
 import { IconScale } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import * as data from '../../lib/data.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { Page } from '../../ui/Page.tsx';
@@ -10,7 +11,8 @@ import { TopicLinks } from '../topics/TopicLinks.tsx';
 import { EmptyRepository } from './EmptyRepository.tsx';
 import { useProject } from './useProject.ts';
 
-export function Overview() {
+/** `notice` stands above everything. */
+export function Overview({ notice }: { notice?: ReactNode }) {
   const { project, path } = useProject();
   useLive([`project:${project.id}:refs`], [['project', path]]);
   const { data: license } = useQuery({ ...data.license(path), enabled: !project.empty_repo });
@@ -28,6 +30,7 @@ export function Overview() {
     ) : null;
   return (
     <Page title={project.name_with_namespace} heading={project.name} quiet>
+      {notice}
       {about}
       {project.empty_repo || !project.default_branch ? (
         <EmptyRepository project={project} path={path} />

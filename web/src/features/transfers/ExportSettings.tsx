@@ -5,6 +5,7 @@ import { client, unwrap } from '../../lib/api.ts';
 import { projectExport } from '../../lib/transfers.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useProject } from '../projects/useProject.ts';
+import { ImportOutcome } from './ImportOutcome.tsx';
 
 const words = {
   none: 'There is no archive yet.',
@@ -32,9 +33,10 @@ export function ExportSettings() {
     <>
       <h2>Export</h2>
       <Text mb="sm">
-        The archive holds the repository with all branches and tags, settings, labels, badges, protected branches, merge
-        requests, members and webhooks without their secrets. CI/CD variables and tokens are never in it. It makes the
-        same project elsewhere: New project, From an archive.
+        The archive holds the repository with all branches and tags, its large files, the wiki, uploaded files,
+        settings, rules, labels, milestones, badges, releases, merge requests, comments, members and webhooks without
+        their secrets. CI/CD variables and tokens are never in it. It makes the same project elsewhere: New project,
+        From an archive.
       </Text>
       <FormError error={make.error ?? error ?? null} />
       {found?.message ? (
@@ -60,6 +62,7 @@ export function ExportSettings() {
           </Button>
         ) : null}
       </Group>
+      <ImportOutcome />
     </>
   );
 }
