@@ -29,6 +29,8 @@ change:
 `;
 
 const password = 'nanosecond-wire-1952';
+/** A day on which tokens may end, whenever this runs. */
+const later = new Date(Date.now() + 60 * 86_400_000).toISOString().slice(0, 10);
 
 /** Somebody who asks. Their token is made anew when one of the requests has revoked it. */
 export interface Asker {
@@ -154,7 +156,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
   askers.push({ name: 'job', weight: 4, headers: { 'job-token': running.token } });
   /** The bot of a project or a group, whose token only the bot itself rotates by this name. */
   const bot = async (name: string, place: string): Promise<Asker> => {
-    const json = { name: 'bot', scopes: ['api', 'self_rotate'], access_level: 40, expires_at: '2027-01-31' };
+    const json = { name: 'bot', scopes: ['api', 'self_rotate'], access_level: 40, expires_at: later };
     const token = async () => {
       // The token that the world began with may have been revoked by now.
       const { secret } = await buildToken(app, { user: world.admin.user });
@@ -376,7 +378,7 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
     access_level: [10, 20, 30, 40, 50, 5, 60],
     min_access_level: [10, 30, 50],
     scopes: [['api'], ['read_api', 'read_repository'], 'api,read_api', ['unknown']],
-    expires_at: ['2027-01-31', '2020-01-01', '2026-02-30'],
+    expires_at: [later, '2020-01-01', '2026-02-30'],
     job: ['build 1/4', 'build 2/4', 'absent'],
     scope: ['success', ['failed', 'pending'], 'running'],
     deploy_key_id: [deployKey.id],

@@ -444,8 +444,9 @@ describe('pushing', () => {
     expect(stale.body).toContain('ng refs/heads/main');
     expect(await branchTip('corrupt')).toBeNull();
     expect(await branchTip('main')).toBe(tip);
-    const leftovers = await readdir(`${project.directory}/objects`);
-    expect(leftovers.filter((name) => name.startsWith('incoming-'))).toEqual([]);
+    const leftovers = async () =>
+      (await readdir(`${project.directory}/objects`)).filter((name) => name.startsWith('incoming-'));
+    await expect.poll(leftovers).toEqual([]);
   });
 
   it('garbage, oversized lines and commands, and broken gzip are refused', async () => {
