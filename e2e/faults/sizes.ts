@@ -86,14 +86,14 @@ export async function largeThings(
       socket.on('error', () => undefined);
       socket.resume();
       socket.write(Buffer.concat([Buffer.from(head_), Buffer.from(command), pack]));
-      await until('the quarantine', 5, async () =>
+      await until('the quarantine', 60, async () =>
         filesBelow(repository).some((name) => name.startsWith('objects/incoming-')),
       );
       const late = new Promise<never>((_, reject) => {
-        setTimeout(() => reject(new Error('still connected after 60 s')), 60_000).unref();
+        setTimeout(() => reject(new Error('still connected after 180 s')), 180_000).unref();
       });
       await Promise.race([closed, late]);
-      await until('a clean repository', 10, async () => {
+      await until('a clean repository', 60, async () => {
         const left = filesBelow(repository).filter((name) => /incoming-|\.lock$|tmp_/.test(name));
         const running = below(pid).filter(({ words }) => words.includes('index-pack'));
         return left.length === 0 && running.length === 0;
@@ -123,8 +123,8 @@ export async function largeThings(
       socket.write(head_ + body);
       const serving = () =>
         below(pid).filter(({ words }) => words.some((word) => /^(upload-pack|pack-objects)$/.test(word)));
-      await until('a git that serves', 10, async () => serving().length > 0);
-      await until('its end', 60, async () => serving().length === 0);
+      await until('a git that serves', 60, async () => serving().length > 0);
+      await until('its end', 180, async () => serving().length === 0);
       socket.destroy();
     });
 

@@ -47,7 +47,7 @@ export async function storageFaults(suite: Suite, directory: string): Promise<vo
       const pushed = await push(bytes);
       assert.notEqual(pushed.code, 0);
       assert.match(pushed.stderr, reason);
-      assert.ok(performance.now() - begin < 15_000, 'the refusals took too long');
+      assert.ok(performance.now() - begin < 60_000, 'the refusals took too long');
       assert.equal(await refs().catch(() => null), before);
     };
     /** Everything is as if nothing had been, and writes go on. */

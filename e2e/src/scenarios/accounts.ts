@@ -1,7 +1,7 @@
 /** Accounts in a real browser: asking for one, its profile and keys, and what administrators do with it. */
 import assert from 'node:assert/strict';
 import { type Api, api } from '../support/api.ts';
-import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import { accessible, openWindow, type Person, screenshot, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { sendLogin, signedIn, signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -135,7 +135,7 @@ async function looksAfterItself(suite: Suite, person: Person): Promise<void> {
       quiet(person, 1);
       await page.getByLabel('Title').fill('');
       await page.getByLabel('Public key').fill(sshKey);
-      assert.equal(await page.getByLabel('Title').inputValue(), 'hedy@piano');
+      await valued(page.getByLabel('Title'), 'hedy@piano');
       await page.getByLabel('Use').selectOption('Signing');
       await page.getByLabel('Expires').fill('2099-01-01');
       await page.getByRole('button', { name: 'Add key' }).click();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import { accessible, openWindow, type Person, screenshot, ticked, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { type MailServer, startMailServer } from '../support/mail.ts';
 import { sendLogin, signedIn, signIn, signOut } from '../support/signing-in.ts';
@@ -287,7 +287,7 @@ async function letsJobsIn({ suite, admin, root }: World): Promise<void> {
     await page.reload();
     await page.getByRole('button', { name: 'Remove Birkbeck' }).click();
     await page.getByText('No other project or group is let in.').waitFor();
-    assert.equal(await page.getByLabel('Only jobs of this project').isChecked(), false);
+    await ticked(page.getByLabel('Only jobs of this project'), false);
     await page.getByRole('link', { name: 'Audit events' }).click();
     const list = page.getByRole('list', { name: 'Audit events' });
     await list.getByText('Job token scope group added').waitFor();

@@ -4,7 +4,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import {
+  accessible,
+  counted,
+  holds,
+  openWindow,
+  type Person,
+  screenshot,
+  valued,
+  withBrowser,
+} from '../support/browser.ts';
 import { git, withToken } from '../support/git.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -167,7 +176,7 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
   await suite.step('browser: files, lines by address, history', async () => {
     await page.goto('/harbour/tide-clock/-/blob/main/src/clock.ts#L10-12');
     await page.getByRole('region', { name: 'Contents of clock.ts' }).waitFor();
-    assert.equal(await page.locator('[data-chosen]').count(), 3);
+    await counted(page.locator('[data-chosen]'), 3);
     await page.locator('[data-line="5"]').click();
     await page.waitForURL(/#L5$/);
     await page.goto('/harbour/tide-clock/-/commits/main');
@@ -217,7 +226,7 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     );
     await page.goto('/harbour/tide-clock/-/merge_requests/new?merge_request[source_branch]=fix/spring-tide');
     await page.getByRole('list', { name: 'Commits' }).waitFor();
-    assert.equal(await page.getByLabel('Title').inputValue(), 'Use the height of spring tides');
+    await valued(page.getByLabel('Title'), 'Use the height of spring tides');
     await page.getByLabel('Description').fill('The chart gives **3.1 m** for springs.');
     await page.getByRole('button', { name: 'Create merge request' }).click();
     await page.getByRole('heading', { name: 'Use the height of spring tides' }).waitFor();
@@ -240,8 +249,9 @@ async function walk(suite: Suite, instance: BrowserInstance, person: Person, fol
     await page.keyboard.press('p');
     await page.waitForURL(/\/-\/pipelines$/);
     await page.getByRole('heading', { name: 'Pipelines', level: 1 }).waitFor();
+    await page.locator('[data-entry]').first().waitFor();
     await page.keyboard.press('j');
-    assert.equal(await page.evaluate("document.activeElement?.hasAttribute('data-entry')"), true);
+    await holds(page, "document.activeElement?.hasAttribute('data-entry') === true");
     await page.keyboard.press('Control+k');
     await page.getByLabel('Search projects, groups and pages').fill('tide');
     await page.getByRole('option', { name: /Tide clock/ }).waitFor();
@@ -351,7 +361,7 @@ async function looks(suite: Suite, instance: BrowserInstance): Promise<void> {
             await page.getByText('Job succeeded').waitFor();
           } else await page.goto(path);
           await settled(page);
-          await page.waitForLoadState('networkidle').catch(() => undefined);
+          await page.waitForLoadState('networkidle', { timeout: 15_000 }).catch(() => undefined);
           await look(name);
         }
       });

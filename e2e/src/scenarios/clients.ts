@@ -221,7 +221,7 @@ export async function clients(suite: Suite, instance: Instance): Promise<void> {
     ]);
     await until(
       'the pipeline of the push',
-      20,
+      120,
       async () => (await clara.Pipelines.all(project(), { ref: 'main' })).length > 0,
     );
     const pipeline = await clara.Pipelines.create(project(), 'main', {
@@ -235,7 +235,7 @@ export async function clients(suite: Suite, instance: Instance): Promise<void> {
     );
     await until(
       'the pipeline',
-      60,
+      120,
       async () => (await clara.Pipelines.show(project(), pipeline.id)).status === 'success',
     );
     const jobs = await clara.Jobs.all(project(), { pipelineId: pipeline.id });
@@ -244,9 +244,9 @@ export async function clients(suite: Suite, instance: Instance): Promise<void> {
     const manual = jobs.find((each) => each.name === 'deploy') ?? assert.fail('no manual job');
     assert.match(await clara.Jobs.showLog(project(), check.id), /from the client/);
     assert.ok(['pending', 'running'].includes((await clara.Jobs.play(project(), manual.id)).status));
-    await until('the played job', 60, async () => (await clara.Jobs.show(project(), manual.id)).status === 'success');
+    await until('the played job', 180, async () => (await clara.Jobs.show(project(), manual.id)).status === 'success');
     const again = await clara.Jobs.retry(project(), check.id);
-    await until('the retried job', 60, async () => (await clara.Jobs.show(project(), again.id)).status === 'success');
+    await until('the retried job', 180, async () => (await clara.Jobs.show(project(), again.id)).status === 'success');
     const everyJob = await clara.Jobs.all(project(), { perPage: 1 });
     const keyed = await clara.Jobs.all(project(), { pagination: 'keyset', orderBy: 'id', sort: 'desc', perPage: 1 });
     assert.ok(keyed.length > 2);
@@ -283,7 +283,7 @@ export async function clients(suite: Suite, instance: Instance): Promise<void> {
       open.map((each) => each.iid),
       [made.iid],
     );
-    await until('its pipeline', 60, async () => {
+    await until('its pipeline', 180, async () => {
       const [pipeline] = await clara.MergeRequests.allPipelines(project(), made.iid);
       return pipeline?.status === 'success';
     });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { holds, look, openWindow, withBrowser } from '../support/browser.ts';
+import { counted, holds, look, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -127,12 +127,12 @@ async function rendering(suite: Suite, page: Page, problems: () => string[]): Pr
     const logo = body.getByRole('img', { name: 'Logo' });
     await holds(page, 'document.querySelector(\'img[alt="Logo"]\').naturalWidth === 80');
     assert.match((await logo.getAttribute('src')) ?? '', /^data:image\/svg\+xml;base64,/);
-    assert.equal(await body.getByText('🎉 :no_such_thing:').count(), 1);
-    assert.equal(await body.getByRole('checkbox', { checked: true, disabled: true }).count(), 1);
+    await counted(body.getByText('🎉 :no_such_thing:'), 1);
+    await counted(body.getByRole('checkbox', { checked: true, disabled: true }), 1);
     assert.equal(await body.locator('sup a').getAttribute('href'), '#fn-1');
     await body.locator('math msup').first().waitFor();
     await body.locator('math[display="block"] mfrac').waitFor();
-    assert.equal(await body.getByText('It costs $5 or $6; the area is').count(), 1);
+    await counted(body.getByText('It costs $5 or $6; the area is'), 1);
     await body.locator('code.language-ts span').first().waitFor();
     await body.getByText('More', { exact: true }).click();
     await body.locator('kbd').waitFor();
@@ -152,9 +152,9 @@ async function rendering(suite: Suite, page: Page, problems: () => string[]): Pr
       assert.equal(await body.getByRole('link', { name, exact: true }).getAttribute('href'), address);
     const commits = body.locator(`a[href^="/${project}/-/commit/"][title="Write"]`);
     await commits.nth(1).waitFor();
-    assert.equal(await commits.count(), 2);
+    await counted(commits, 2);
     assert.equal(await body.getByRole('link', { name: /nobody|!99|0123456789a/ }).count(), 0);
-    assert.equal(await body.locator('a[href="mailto:mail@root"], a:has-text("@root")').count(), 1);
+    await counted(body.locator('a[href="mailto:mail@root"], a:has-text("@root")'), 1);
     await look(page, 'readme');
     // What was looked for and is not there is no fault of the page.
     const found = problems().filter((text) => !text.includes('404'));
@@ -163,7 +163,7 @@ async function rendering(suite: Suite, page: Page, problems: () => string[]): Pr
   await suite.step('anchors of headings open where they point', async () => {
     await body.getByRole('link', { name: 'below', exact: true }).click();
     await page.waitForURL(/#second-part$/);
-    assert.equal(await page.locator('#user-content-second-part').count(), 1);
+    await counted(page.locator('#user-content-second-part'), 1);
     await page.goto(`/${project}/-/blob/main/docs/guide.md#sharpen-it`);
     await page.getByRole('heading', { name: 'Sharpen it', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Up', exact: true }).click();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { headed, holds, look, openWindow, withBrowser } from '../support/browser.ts';
+import { headed, holds, look, openWindow, ticked, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -70,7 +70,7 @@ async function edits(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByLabel('Contents of src/wheel.ts').fill('export const paddles = 16;\nexport const turns = 3;\n');
     await page.reload();
     await headed(page, 'Edit wheel.ts');
-    assert.match(await page.getByLabel('Contents of src/wheel.ts').inputValue(), /= 16/);
+    await valued(page.getByLabel('Contents of src/wheel.ts'), /= 16/);
     await page.getByRole('link', { name: 'Edit another file too' }).click();
     await headed(page, 'Find a file');
     await page.getByLabel('Part of the path').fill('btxt');
@@ -97,7 +97,7 @@ async function edits(suite: Suite, page: Page, call: Api): Promise<void> {
       await call.expect(200, 'PUT', `${repository}/files/b.txt`, theirs);
       await page.getByRole('button', { name: 'Commit changes' }).click();
       await page.getByText('Somebody changed this meanwhile').waitFor();
-      assert.equal(await page.getByLabel('Contents of b.txt').inputValue(), 'mine\n');
+      await valued(page.getByLabel('Contents of b.txt'), 'mine\n');
       await look(page, 'file-edit-conflict');
       await page.getByRole('button', { name: 'Commit to a new branch' }).click();
       await page.getByLabel('Name of the new branch').fill('mine');
@@ -212,7 +212,7 @@ async function developer(suite: Suite, page: Page, call: Api): Promise<void> {
       await page.goto(`/${project}/-/edit/main/b.txt`);
       await headed(page, 'Edit b.txt');
       assert.equal(await page.getByLabel('Commit to main').isDisabled(), true);
-      assert.equal(await page.getByLabel('Commit to a new branch').isChecked(), true);
+      await ticked(page.getByLabel('Commit to a new branch'), true);
       await page.getByLabel('Contents of b.txt').fill('from a developer\n');
       await page.getByLabel('Name of the new branch').fill('from-miller');
       await look(page, 'file-edit-protected');

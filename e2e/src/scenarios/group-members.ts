@@ -37,7 +37,7 @@ async function mailbox() {
   return {
     url: `smtp://127.0.0.1:${port}?tls=off`,
     async link(): Promise<string> {
-      for (const until = Date.now() + 15_000; Date.now() < until; ) {
+      for (const until = performance.now() + 60_000; performance.now() < until; ) {
         const found = /https?:\/\/\S+(\/-\/invites\?invitation_token=[\w-]+)/.exec(messages.join('\n'))?.[1];
         if (found) return found;
         await new Promise((resolve) => setTimeout(resolve, 100));

@@ -224,7 +224,7 @@ export async function historyJourney(suite: Suite): Promise<void> {
           target_branch: 'main',
           title: 'Survey',
         });
-        await until('it can be merged', 30, async () => {
+        await until('it can be merged', 60, async () => {
           const { detailed_merge_status: status } = await call.expect<{ detailed_merge_status: string }>(
             200,
             'GET',

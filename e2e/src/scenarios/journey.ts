@@ -156,7 +156,7 @@ export async function journey(suite: Suite, instance: Instance): Promise<World> 
     const head = await git(clone, 'rev-parse', 'HEAD');
     const pipeline = await until(
       'pipeline of the push',
-      10,
+      60,
       async () => (await ada().expect<Pipeline[]>(200, 'GET', `/projects/${project().id}/pipelines?ref=main`))[0],
     );
     assert.deepEqual([pipeline.source, pipeline.sha], ['push', head]);
@@ -236,10 +236,10 @@ export async function journey(suite: Suite, instance: Instance): Promise<World> 
     const path = `/projects/${project().id}/merge_requests/${request.iid}`;
     const pipeline = await until(
       'its pipeline',
-      20,
+      60,
       async () => (await ada().expect<Pipeline[]>(200, 'GET', `${path}/pipelines`))[0],
     );
-    await passes(ada(), project(), pipeline, 120);
+    await passes(ada(), project(), pipeline, 300);
     const before = await ada().expect<{ detailed_merge_status: string; user: { can_merge: boolean } }>(
       200,
       'GET',

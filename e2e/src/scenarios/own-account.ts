@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { api, until } from '../support/api.ts';
-import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import { accessible, openWindow, type Person, screenshot, ticked, valued, withBrowser } from '../support/browser.ts';
 import { rootToken, startInstance } from '../support/instance.ts';
 import type { Suite } from '../support/suite.ts';
 
@@ -88,13 +88,17 @@ async function chooses(suite: Suite, person: Person): Promise<void> {
     await page.getByRole('heading', { name: 'Notifications', exact: true }).waitFor();
     await page.getByLabel('Mails everywhere').selectOption('watch');
     await page.getByLabel('Mails of Grace Hopper / Compiler').selectOption('custom');
+    const kept = page.waitForResponse(
+      (answer) => answer.request().postData()?.includes('"new_merge_request":true') === true,
+    );
     await page.getByLabel('New merge request').check();
+    assert.equal((await kept).status(), 200);
     await screenshot(page, 'notifications-own');
     await accessible(page);
     await page.reload();
     await page.getByLabel('New merge request').waitFor();
-    assert.equal(await page.getByLabel('New merge request').isChecked(), true);
-    assert.equal(await page.getByLabel('Mails everywhere').inputValue(), 'watch');
+    await ticked(page.getByLabel('New merge request'), true);
+    await valued(page.getByLabel('Mails everywhere'), 'watch');
     quiet(person);
   });
 }
@@ -119,7 +123,7 @@ async function reads(suite: Suite, person: Person, url: string): Promise<void> {
     await screenshot(page, 'feed-token');
     await accessible(page);
     await page.getByRole('button', { name: 'Make a new one' }).click();
-    await until('another token', 10, async () => (await shown()) !== first);
+    await until('another token', 60, async () => (await shown()) !== first);
     assert.equal((await feed(first)).status, 401);
     assert.equal((await feed(await shown())).status, 200);
     quiet(person);

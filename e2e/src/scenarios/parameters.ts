@@ -104,7 +104,7 @@ export async function parameters(suite: Suite, instance: Instance): Promise<void
       ],
     });
     pipeline = made.id;
-    await until('its jobs', 60, async () => {
+    await until('its jobs', 180, async () => {
       const jobs = await pia.Jobs.all(project, { pipelineId: pipeline, scope: several('success', 'failed') });
       return jobs.length === 2;
     });

@@ -37,7 +37,7 @@ export async function runWithInputs(page: Page, call: Api, project: string): Pro
   await page.getByRole('option', { name: 'production' }).click();
   // Its options follow the environment.
   const size = page.getByRole('combobox', { name: 'size', exact: true });
-  await until('the size of production', 10, async () => (await size.inputValue()) === 'large');
+  await until('the size of production', 60, async () => (await size.inputValue()) === 'large');
   await size.click();
   await page.getByRole('option', { name: 'huge' }).click();
   await page.getByRole('combobox', { name: 'verbose', exact: true }).click();

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';
-import { accessible, look, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
+import {
+  accessible,
+  look,
+  openWindow,
+  type Person,
+  screenshot,
+  ticked,
+  valued,
+  withBrowser,
+} from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -106,8 +115,8 @@ async function sets(suite: Suite, { page, problems }: Person): Promise<void> {
     await page.getByText('Saved.').waitFor();
     await page.reload();
     await heading(page, 'Features', 2);
-    assert.equal(await page.getByLabel('Forks').inputValue(), 'disabled');
-    assert.equal(await page.getByLabel('Git LFS').isChecked(), false);
+    await valued(page.getByLabel('Forks'), 'disabled');
+    await ticked(page.getByLabel('Git LFS'), false);
     await page.goto('/harbour/tide-clock/-/settings?part=pipelines');
     await heading(page, 'Pipelines', 2);
     await page.getByLabel('Longest time of a job').fill('1200');

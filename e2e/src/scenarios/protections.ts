@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { look, openPart, openWindow, withBrowser } from '../support/browser.ts';
+import { counted, look, openPart, openWindow, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -69,7 +69,7 @@ export async function protectionJourney(suite: Suite): Promise<void> {
           assert.deepEqual([rule.allow_force_push, rule.push_access_levels.length], [true, 2]);
           await page.goto(`/${project}/-/branches`);
           await page.getByRole('heading', { name: 'Branches', level: 1 }).waitFor();
-          assert.equal(await page.getByText('protected', { exact: true }).count(), 2);
+          await counted(page.getByText('protected', { exact: true }), 2);
           await look(page, 'branches-protected');
           await open(page, 'protected-branches', 'Protected branches');
           await page.getByRole('button', { name: 'Unprotect release/*' }).click();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { type Api, api, until } from '../support/api.ts';
-import { headed, look, openWindow, withBrowser } from '../support/browser.ts';
+import { headed, look, openWindow, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -119,7 +119,7 @@ async function targets(suite: Suite, page: Page, call: Api): Promise<void> {
   await suite.step('a fork asks its origin to merge, unless another target is chosen', async () => {
     const fork = { path: 'bell-copy', name: 'Bell copy', namespace_path: 'root' };
     const { id: copy } = await call.expect<{ id: number }>(201, 'POST', `/projects/${id}/fork`, fork);
-    await until('the fork is there', 30, async () => {
+    await until('the fork is there', 60, async () => {
       const { import_status: state } = await call.expect<{ import_status: string }>(200, 'GET', `/projects/${copy}`);
       return state === 'finished';
     });
@@ -128,7 +128,7 @@ async function targets(suite: Suite, page: Page, call: Api): Promise<void> {
     await call.expect(201, 'POST', `/projects/${copy}/repository/commits`, change);
     await page.goto('/root/bell-copy/-/merge_requests/new?source=clapper');
     const choice = page.getByLabel('Target project');
-    assert.equal(await choice.inputValue(), project);
+    await valued(choice, project);
     await page.getByRole('list', { name: 'Commits' }).getByText('Add a clapper').waitFor();
     await choice.selectOption('root/bell-copy');
     await choice.selectOption(project);

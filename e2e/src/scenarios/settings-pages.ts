@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { type Api, api } from '../support/api.ts';
-import { accessible, look, openPart, openWindow, withBrowser } from '../support/browser.ts';
+import { accessible, look, openPart, openWindow, ticked, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { signIn } from '../support/signing-in.ts';
@@ -64,7 +64,7 @@ async function pushRules(suite: Suite, page: Page, call: Api): Promise<void> {
     await look(page, 'group-push-rule');
     await openPart(page, '/groups/weather/radar/-/settings?part=push-rules', 'Push rule');
     await page.getByText('This rule comes from above.').waitFor();
-    assert.equal(await page.getByLabel('Commit messages must match').inputValue(), '^[A-Z]');
+    await valued(page.getByLabel('Commit messages must match'), '^[A-Z]');
     assert.equal(await page.getByRole('button', { name: 'Remove push rule' }).count(), 0);
     await page.getByLabel('Commits must be signed').check();
     await page.getByRole('button', { name: 'Save push rule' }).click();
@@ -124,7 +124,7 @@ async function deployKeys(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByRole('option', { name: 'weather/barometer' }).click();
     await page.getByRole('button', { name: 'Take roof' }).click();
     await page.getByRole('checkbox', { name: 'roof may push' }).waitFor();
-    assert.equal(await page.getByRole('checkbox', { name: 'roof may push' }).isChecked(), false);
+    await ticked(page.getByRole('checkbox', { name: 'roof may push' }), false);
     await look(page, 'project-deploy-keys');
     await page.getByRole('button', { name: 'Remove roof' }).click();
     await page.getByLabel('to confirm').fill('roof');
@@ -220,8 +220,8 @@ async function webhooks(suite: Suite, page: Page, call: Api): Promise<void> {
         assert.equal(receiver.received.at(-1)?.['x-damp'], 'wet and dark');
         await page.getByRole('button', { name: 'Edit Masked' }).click();
         const edit = page.getByRole('form', { name: 'Save webhook' });
-        assert.equal(await edit.getByLabel('Branches').inputValue(), 'release/*');
-        assert.equal(await edit.getByLabel('Template').inputValue(), '{"ref":"{{ref}}"}');
+        await valued(edit.getByLabel('Branches'), 'release/*');
+        await valued(edit.getByLabel('Template'), '{"ref":"{{ref}}"}');
         await edit.getByLabel('Pushes to').selectOption('All branches');
         await edit.getByRole('button', { name: 'Remove header 1' }).click();
         await edit.getByRole('button', { name: 'Add a header' }).click();

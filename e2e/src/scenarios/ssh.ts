@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Api, api } from '../support/api.ts';
+import { type Api, api, until } from '../support/api.ts';
 import { accessible, openWindow, type Person, screenshot, withBrowser } from '../support/browser.ts';
 import { has, type Ran, run, runProgram } from '../support/git.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
@@ -123,12 +123,11 @@ async function speaks(suite: Suite, root: Api, { page }: Person, directory: stri
     await page.goto('/-/user_settings/ssh_keys');
     await page.getByRole('heading', { name: 'SSH keys', exact: true }).waitFor();
     // Uses are written some seconds after they happened.
-    for (let tries = 0; tries < 30 && (await page.getByText('never used').count()) > 0; tries++) {
-      await page.waitForTimeout(500);
+    await until('the use of the key', 60, async () => {
       await page.reload();
       await page.getByRole('list', { name: 'SSH keys' }).waitFor();
-    }
-    assert.equal(await page.getByText('never used').count(), 0);
+      return (await page.getByText('never used').count()) === 0;
+    });
     await screenshot(page, 'ssh-keys-used');
     await accessible(page);
   });

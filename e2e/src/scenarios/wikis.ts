@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { api } from '../support/api.ts';
-import { headed, look, openWindow, screenshot, withBrowser } from '../support/browser.ts';
+import { headed, look, openWindow, screenshot, valued, withBrowser } from '../support/browser.ts';
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
@@ -49,7 +49,7 @@ export async function wikiJourney(suite: Suite): Promise<void> {
         await look(page, 'wiki-empty');
         await page.getByRole('link', { name: 'Write the first page' }).click();
         await headed(page, 'New page');
-        assert.equal(await page.getByRole('textbox', { name: 'Title' }).inputValue(), 'home');
+        await valued(page.getByRole('textbox', { name: 'Title' }), 'home');
         await write(page, 'home', home, 'Begin the wiki');
         await page.getByText('Preview', { exact: true }).click();
         await page.getByRole('region', { name: 'Preview' }).getByText('How the clock is built').waitFor();
@@ -61,7 +61,7 @@ export async function wikiJourney(suite: Suite): Promise<void> {
         await page.getByRole('heading', { name: 'There is no page of this name' }).waitFor();
         await page.getByRole('link', { name: 'Write it' }).click();
         await headed(page, 'New page');
-        assert.equal(await page.getByRole('textbox', { name: 'Title' }).inputValue(), 'guide/First steps');
+        await valued(page.getByRole('textbox', { name: 'Title' }), 'guide/First steps');
         await write(page, 'guide/First steps', 'Back [home](../home), or on to [the end](./End).', 'Tell how to begin');
         await page.getByRole('button', { name: 'Create page' }).click();
         await headed(page, 'First steps');
@@ -70,7 +70,7 @@ export async function wikiJourney(suite: Suite): Promise<void> {
         await look(page, 'wiki-page');
         await page.getByRole('button', { name: 'Clone wiki' }).click();
         const command = `git clone ${instance.url}/harbour/clock.wiki.git`;
-        assert.equal(await page.getByLabel('With HTTP', { exact: true }).inputValue(), command);
+        await valued(page.getByLabel('With HTTP', { exact: true }), command);
         // SSH is off here.
         assert.equal(await page.getByLabel('With SSH', { exact: true }).count(), 0);
         await page.keyboard.press('Escape');
@@ -81,7 +81,7 @@ export async function wikiJourney(suite: Suite): Promise<void> {
         await page.getByRole('textbox', { name: 'Text' }).fill('Mine');
         await page.getByRole('button', { name: 'Save changes' }).click();
         await page.getByText('Somebody changed this page meanwhile').waitFor();
-        assert.equal(await page.getByRole('textbox', { name: 'Text' }).inputValue(), 'Mine');
+        await valued(page.getByRole('textbox', { name: 'Text' }), 'Mine');
         await look(page, 'wiki-conflict');
         problems();
         await page.getByRole('button', { name: 'Cancel' }).click();

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as engine, type Page } from 'playwright-core';
+import { type Browser, chromium as engine, type Locator, type Page } from 'playwright-core';
 import { until } from './api.ts';
 import { root } from './instance.ts';
 
@@ -57,7 +57,8 @@ export async function openWindow(
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  // What does not come at all ends here; a busy machine may take its time.
+  page.setDefaultTimeout(60_000);
   let found: string[] = [];
   page.on('pageerror', (error) => found.push(`error: ${error.message}`));
   page.on('console', (message) => {
@@ -124,5 +125,23 @@ export async function openPart(page: Page, address: string, heading: string): Pr
 
 /** Waits until an expression is true in the page, asked from outside: its policy lets nothing be evaluated inside. */
 export async function holds(page: Page, expression: string): Promise<void> {
-  await until(expression, 10, async () => (await page.evaluate(expression)) === true);
+  await until(expression, 60, async () => (await page.evaluate(expression)) === true);
+}
+
+/** Waits until a field has this in it. */
+export async function valued(field: Locator, value: string | RegExp): Promise<void> {
+  await until(`a field with ${value}`, 60, async () => {
+    const now = await field.inputValue();
+    return typeof value === 'string' ? now === value : value.test(now);
+  });
+}
+
+/** Waits until a box is ticked, or is not. */
+export async function ticked(box: Locator, wanted: boolean): Promise<void> {
+  await until(`a box that is ${wanted ? '' : 'not '}ticked`, 60, async () => (await box.isChecked()) === wanted);
+}
+
+/** Waits until there are so many. */
+export async function counted(found: Locator, count: number): Promise<void> {
+  await until(`${count} of ${found}`, 60, async () => (await found.count()) === count);
 }

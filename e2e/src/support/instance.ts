@@ -46,7 +46,7 @@ export async function startInstance(options: { data?: string; env?: Record<strin
   let output = '';
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not ready after 60 s:\n${output}`)), 60_000);
+    const timer = setTimeout(() => reject(new Error(`not ready after 180 s:\n${output}`)), 180_000);
     const read = (chunk: Buffer) => {
       output += chunk.toString('utf8');
       const ready = /^millrace ready (http:\S+)/m.exec(output);
@@ -67,7 +67,7 @@ export async function startInstance(options: { data?: string; env?: Record<strin
     log: () => output,
     async stop() {
       child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+      const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
       const code = await exited;
       clearTimeout(timer);
       return code;

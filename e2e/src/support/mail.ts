@@ -65,7 +65,7 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     url: `smtp://127.0.0.1:${port}?tls=off`,
     link: async (to) => {
-      const deadline = performance.now() + 15_000;
+      const deadline = performance.now() + 60_000;
       for (;;) {
         const at = letters.findIndex((letter) => letter.to.includes(to));
         const [letter] = at < 0 ? [] : letters.splice(at, 1);

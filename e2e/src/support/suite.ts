@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../../..');
 
 export interface Suite {
   /**
-   * Runs a step, for at most `seconds` (300): one that does not end by then has failed, and the suite goes on.
+   * Runs a step, for at most `seconds` (900): one that does not end by then has failed, and the suite goes on.
    * A failed step is recorded; the steps after it that need it should call `required`.
    */
   step(title: string, run: () => Promise<void>, seconds?: number): Promise<boolean>;
@@ -37,7 +37,7 @@ export const isScenarioEnd = (error: unknown): boolean => error instanceof Scena
 /** `name` is where the results are kept, `file` what they are said to be of. */
 export function createSuite(name = 'e2e', file = 'e2e/src/main.ts'): Suite {
   const results: TestResult[] = [];
-  const step = async (title: string, run: () => Promise<void>, seconds = 300): Promise<boolean> => {
+  const step = async (title: string, run: () => Promise<void>, seconds = 900): Promise<boolean> => {
     const started = performance.now();
     try {
       await within(seconds, run);
