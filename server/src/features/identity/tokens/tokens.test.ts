@@ -52,6 +52,9 @@ describe('POST /users/:user_id/personal_access_tokens', () => {
     expect((await create(user.id, { name: 'x', scopes: ['sudo'] })).status).toBe(400);
     expect((await create(admin.user.id, { name: 'x', scopes: ['sudo', 'admin_mode'] })).status).toBe(201);
     expect((await create(user.id, { name: 'x', scopes: ['api'], expires_at: '2020-01-01' })).status).toBe(422);
+    const over = await create(user.id, { name: 'x', scopes: ['api'], expires_at: inDays(0) });
+    expect(over).toMatchObject({ status: 201, body: { active: false } });
+    expect((await app.api('GET', '/user', { token: String(over.body.token) })).status).toBe(401);
     expect((await create(user.id, { name: 'x', scopes: [] })).status).toBe(422);
     expect((await create(user.id, { name: ' ', scopes: ['api'] })).status).toBe(422);
     expect(await create(user.id, {})).toMatchObject({

@@ -92,6 +92,7 @@ describe.each(['project', 'group'] as const)('/%ss/:id/access_tokens', (noun) =>
     expect((await create({ scopes: [] })).status).toBe(400);
     expect((await create({ access_level: 5 })).status).toBe(400);
     expect((await create({ expires_at: '2020-01-01' })).status).toBe(400);
+    expect(await create({ expires_at: inDays(0) })).toMatchObject({ status: 201, body: { active: false } });
     expect((await create({ expires_at: inDays(366) })).status).toBe(400);
     expect((await create({ name: ' ' })).status).toBe(400);
     expect((await create({ name: undefined })).status).toBe(400);
