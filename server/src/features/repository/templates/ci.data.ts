@@ -30,6 +30,21 @@ test:
   stage: test
   script:
     - make test`),
+  Clojure: text(`
+image: clojure:temurin-21-lein
+
+stages: [test]
+
+cache:
+  paths: [.m2/]
+
+test:
+  stage: test
+  variables:
+    LEIN_HOME: $CI_PROJECT_DIR/.lein
+  script:
+    - lein -U deps
+    - lein test`),
   CMake: text(`
 image: gcc:14
 
@@ -46,6 +61,66 @@ build:
   artifacts:
     paths: [build/]
     expire_in: 1 day`),
+  Crystal: text(`
+image: crystallang/crystal:latest
+
+stages: [test]
+
+cache:
+  paths: [lib/]
+
+test:
+  stage: test
+  before_script:
+    - shards install
+  script:
+    - crystal tool format --check
+    - crystal spec --junit_output report
+  artifacts:
+    when: always
+    reports:
+      junit: report/*.xml`),
+  Dart: text(`
+image: dart:stable
+
+stages: [test]
+
+variables:
+  PUB_CACHE: $CI_PROJECT_DIR/.pub-cache
+
+cache:
+  paths: [.pub-cache/]
+
+test:
+  stage: test
+  script:
+    - dart pub get
+    - dart analyze
+    - dart test`),
+  Django: text(`
+image: python:3
+
+stages: [test]
+
+variables:
+  PIP_CACHE_DIR: $CI_PROJECT_DIR/.pip
+  POSTGRES_DB: app
+  POSTGRES_USER: app
+  POSTGRES_PASSWORD: only-for-tests
+  DATABASE_URL: postgres://app:only-for-tests@postgres/app
+
+cache:
+  paths: [.pip/]
+
+test:
+  stage: test
+  services: [postgres:17]
+  before_script:
+    - pip install -r requirements.txt
+  script:
+    - python manage.py check
+    - python manage.py makemigrations --check --dry-run
+    - python manage.py test`),
   Docker: text(`
 # Builds the image of every branch; needs a runner that offers Docker, and the registry's address and login as variables.
 stages: [build]
@@ -63,6 +138,53 @@ build-image:
     - docker push "$IMAGE"
   rules:
     - exists: [Dockerfile]`),
+  dotNET: text(`
+image: mcr.microsoft.com/dotnet/sdk:9.0
+
+stages: [build, test]
+
+variables:
+  NUGET_PACKAGES: $CI_PROJECT_DIR/.nuget
+
+cache:
+  paths: [.nuget/]
+
+build:
+  stage: build
+  script:
+    - dotnet restore
+    - dotnet build --no-restore --configuration Release
+
+test:
+  stage: test
+  script:
+    - dotnet test --configuration Release --logger "trx;LogFileName=report.trx"
+  artifacts:
+    when: always
+    paths: ['**/report.trx']`),
+  Elixir: text(`
+image: elixir:latest
+
+stages: [test]
+
+variables:
+  MIX_ENV: test
+
+cache:
+  key:
+    files: [mix.lock]
+  paths: [deps/, _build/]
+
+test:
+  stage: test
+  before_script:
+    - mix local.hex --force
+    - mix local.rebar --force
+    - mix deps.get
+  script:
+    - mix format --check-formatted
+    - mix compile --warnings-as-errors
+    - mix test`),
   'Getting-Started': text(`
 # Three stages that run one after the other. Replace what they print by what you build with.
 stages: [build, test, deploy]
@@ -142,6 +264,34 @@ test:
     when: always
     reports:
       junit: build/test-results/test/*.xml`),
+  Julia: text(`
+image: julia:1
+
+stages: [test]
+
+variables:
+  JULIA_DEPOT_PATH: $CI_PROJECT_DIR/.julia
+
+cache:
+  paths: [.julia/packages/]
+
+test:
+  stage: test
+  script:
+    - julia --project=. -e 'using Pkg; Pkg.instantiate(); Pkg.test(coverage=true)'`),
+  LaTeX: text(`
+# Every document at the top of the repository becomes a PDF.
+image: texlive/texlive:latest
+
+stages: [build]
+
+documents:
+  stage: build
+  script:
+    - latexmk -pdf -interaction=nonstopmode -halt-on-error
+  artifacts:
+    paths: ['*.pdf']
+    expire_in: 1 month`),
   Maven: text(`
 image: maven:3-eclipse-temurin-21
 
@@ -176,6 +326,29 @@ test:
   script:
     - npm ci --cache .npm --prefer-offline
     - npm test`),
+  Packer: text(`
+image:
+  name: hashicorp/packer:latest
+  entrypoint: ['']
+
+stages: [validate, build]
+
+before_script:
+  - packer init .
+
+validate:
+  stage: validate
+  script:
+    - packer fmt -check -recursive .
+    - packer validate .
+
+build:
+  stage: build
+  script:
+    - packer build -color=false .
+  rules:
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+      when: manual`),
   PHP: text(`
 image: composer:2
 
@@ -250,6 +423,23 @@ test:
   artifacts:
     paths: [target/release/]
     expire_in: 1 week`),
+  Swift: text(`
+image: swift:6.0
+
+stages: [test]
+
+cache:
+  paths: [.build/]
+
+test:
+  stage: test
+  script:
+    - swift build
+    - swift test --xunit-output report.xml
+  artifacts:
+    when: always
+    reports:
+      junit: report.xml`),
   Terraform: text(`
 image:
   name: hashicorp/terraform:1

@@ -93,6 +93,6 @@ export const migrations: readonly Migration[] = [
   plannedMigration,
   urlImportsMigration,
   uploadSecrets,
-  deployKeyProjects,
   pushedProjectsMigration,
+  deployKeyProjects,
 ];
