@@ -42,3 +42,6 @@ export function bytes(size: number): string {
   }
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
+
+/** `YYYY-MM-DD`, that many days from today. */
+export const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

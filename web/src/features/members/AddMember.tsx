@@ -1,13 +1,13 @@
 /** Adding people, or inviting addresses by mail: several at once. */
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { addOrInvite, type MemberSource } from '../../lib/members.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
-import { inDays } from '../tokens/scopes.ts';
 import { levelsOf } from './levels.ts';
 import classes from './members.module.css';
 import { PeopleField } from './PeopleField.tsx';
+import { UntilField } from './UntilField.tsx';
 
 interface Props {
   readonly source: MemberSource;
@@ -52,13 +52,7 @@ export function AddMember({ source, topLevel, added }: Props) {
           value={chosen}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
-        <TextInput
-          label="Until"
-          type="date"
-          min={inDays(1)}
-          value={until}
-          onChange={(event) => setUntil(event.currentTarget.value)}
-        />
+        <UntilField value={until} change={setUntil} />
         <Button type="submit" loading={sending.pending}>
           Add
         </Button>

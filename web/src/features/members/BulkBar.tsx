@@ -1,7 +1,7 @@
 /** What can be done with the members that are selected, all at once. */
 import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { inDays } from '../tokens/scopes.ts';
+import { inDays } from '../../lib/time.ts';
 import { levelsOf } from './levels.ts';
 import classes from './members.module.css';
 

@@ -1,5 +1,5 @@
 /** Groups whose members have a role here, and inviting another one. */
-import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as data from '../../lib/data.ts';
@@ -7,9 +7,9 @@ import type { MemberSource } from '../../lib/members.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
-import { inDays } from '../tokens/scopes.ts';
 import { levelName, levels } from './levels.ts';
 import classes from './members.module.css';
+import { UntilField } from './UntilField.tsx';
 
 export interface InvitedGroup {
   readonly group_id: number;
@@ -61,13 +61,7 @@ export function InvitedGroups({ source, groups, manages, changed }: Props) {
               value={chosen}
               onChange={(event) => setChosen(event.currentTarget.value)}
             />
-            <TextInput
-              label="Until"
-              type="date"
-              min={inDays(1)}
-              value={until}
-              onChange={(event) => setUntil(event.currentTarget.value)}
-            />
+            <UntilField value={until} change={setUntil} />
             <Button type="submit" loading={sending.pending} disabled={group === ''}>
               Invite group
             </Button>

@@ -2,10 +2,10 @@
 import { ActionIcon, Badge, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { IconUserMinus } from '@tabler/icons-react';
 import type { Member } from '../../lib/members.ts';
+import { inDays } from '../../lib/time.ts';
 import { DataRow } from '../../ui/DataList.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
-import { inDays } from '../tokens/scopes.ts';
 import { levelName, levelsOf } from './levels.ts';
 import classes from './members.module.css';
 

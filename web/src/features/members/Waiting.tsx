@@ -2,11 +2,11 @@
 import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { MemberSource } from '../../lib/members.ts';
+import { inDays } from '../../lib/time.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
-import { inDays } from '../tokens/scopes.ts';
 import { levels } from './levels.ts';
 
 interface Props {

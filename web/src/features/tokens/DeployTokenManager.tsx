@@ -4,13 +4,14 @@ import { IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
+import { inDays } from '../../lib/time.ts';
 import type { DeployToken, DeployTokenSource } from '../../lib/tokens.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { FreshToken } from './FreshToken.tsx';
 import { RevokeToken } from './RevokeToken.tsx';
-import { deployScopes, inDays } from './scopes.ts';
+import { deployScopes } from './scopes.ts';
 
 type Made = Schemas['NewDeployToken'];
 

@@ -1,11 +1,12 @@
 /** Making an access token. */
 import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { inDays } from '../../lib/time.ts';
 import type { NewToken, TokenSource } from '../../lib/tokens.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
 import { levels } from '../members/levels.ts';
-import { inDays, type ScopeChoice } from './scopes.ts';
+import type { ScopeChoice } from './scopes.ts';
 
 interface NewTokenFormProps {
   source: TokenSource;

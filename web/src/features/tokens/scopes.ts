@@ -32,6 +32,3 @@ export const deployScopes: readonly ScopeChoice[] = [
   { value: 'read_registry', label: 'read_registry', description: 'For a registry of images, when there is one' },
   { value: 'read_package_registry', label: 'read_package_registry', description: 'For packages, when there are any' },
 ];
-
-/** `YYYY-MM-DD`, that many days from today. */
-export const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

@@ -9,7 +9,12 @@ import { type Place, placeColumns } from '../places.ts';
 
 export type HookColumns = Omit<Updateable<WebHooksTable>, 'id' | 'namespace_id' | 'project_id'>;
 
-function of(db: Db, place: Place) {
+/** All of a place that its hooks are found by. */
+type Owner =
+  | { readonly kind: 'group'; readonly group: { readonly id: number } }
+  | { readonly kind: 'project'; readonly project: { readonly id: number } };
+
+function of(db: Db, place: Owner) {
   const query = db.selectFrom('web_hooks');
   return place.kind === 'group'
     ? query.where('namespace_id', '=', place.group.id)
@@ -20,7 +25,7 @@ export async function listHooks(db: Db, place: Place, page: Pick<Page, 'limit' |
   return await of(db, place).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute();
 }
 
-export const countHooks = (db: Db, place: Place): Promise<number> => countUpTo(db, of(db, place).select('id'));
+export const countHooks = (db: Db, place: Owner): Promise<number> => countUpTo(db, of(db, place).select('id'));
 
 export async function findHook(db: Db, place: Place, id: number): Promise<WebHook | undefined> {
   return await of(db, place).selectAll().where('id', '=', id).executeTakeFirst();

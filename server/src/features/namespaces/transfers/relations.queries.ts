@@ -4,7 +4,6 @@
  */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
-import { countUpTo } from '../../../kernel/http/paging.queries.ts';
 import { nextIid } from '../access/counters.queries.ts';
 
 type Maybe<T> = T | null | undefined;
@@ -229,9 +228,6 @@ export async function hooksOf(db: Db, projectId: number): Promise<HookLine[]> {
     .orderBy('id')
     .execute();
 }
-
-export const countHooks = (tx: Db, projectId: number): Promise<number> =>
-  countUpTo(tx, tx.selectFrom('web_hooks').select('id').where('project_id', '=', projectId));
 
 export async function insertHook(tx: Db, projectId: number, row: HookLine): Promise<null> {
   await tx

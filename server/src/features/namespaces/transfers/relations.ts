@@ -15,6 +15,7 @@ import {
 } from '../../../kernel/http/params/schema.ts';
 import { customAttributesOf, saveCustomAttribute } from '../custom-attributes/custom-attributes.queries.ts';
 import { longestFilter, mostHooks, sharedEvents } from '../hooks/hooks.events.ts';
+import { countHooks } from '../hooks/hooks.queries.ts';
 import * as queries from './relations.queries.ts';
 
 /** Where rows go. */
@@ -152,7 +153,7 @@ export const ownRelations: readonly Relation[] = [
     insert: async (tx, row, { projectId, refusedAddress }) => {
       // Expressions are checked where hooks are made; here they are left out.
       if (row.branch_filter_strategy === 'regex') return 'filters branches by an expression';
-      if ((await queries.countHooks(tx, projectId)) >= mostHooks.project)
+      if ((await countHooks(tx, { kind: 'project', project: { id: projectId } })) >= mostHooks.project)
         return `is one too many: a project has ${mostHooks.project} at most`;
       return (await refusedAddress(row.url)) ?? (await queries.insertHook(tx, projectId, row));
     },
