@@ -1,4 +1,8 @@
-/** `npm run e2e`: the built product from a clean data directory, real git, real clients, a real browser. */
+/**
+ * `npm run e2e`: the built product from a clean data directory, real git, real clients, a real browser. `--only groups,file-pages`
+ * runs some scenarios, `--late 800` lets answers come late by chance, which finds steps that only work when all is quick.
+ */
+import { parseArgs } from 'node:util';
 import { accountJourney } from './scenarios/accounts.ts';
 import { administrationJourney } from './scenarios/administration.ts';
 import { allPagesJourney } from './scenarios/all-pages.ts';
@@ -24,52 +28,67 @@ import { sshJourney } from './scenarios/ssh.ts';
 import { transfersJourney } from './scenarios/transfers.ts';
 import { twoFactorJourney } from './scenarios/two-factor.ts';
 import { wikiJourney } from './scenarios/wikis.ts';
+import { answerLate } from './support/browser.ts';
 import { rootPassword, rootToken, startInstance } from './support/instance.ts';
-import { createSuite, isScenarioEnd } from './support/suite.ts';
+import { createSuite, type Suite } from './support/suite.ts';
 
-const suite = createSuite();
-const instance = await startInstance();
-const person = { url: instance.url, token: rootToken, login: 'root', password: rootPassword };
-const scenarios = [
-  () => journey(suite, instance),
-  () => clients(suite, instance),
-  () => parameters(suite, instance),
-  () => administrationJourney(suite),
-  () => browserJourney(suite, person),
-  () => referenceJourney(suite, person),
-  () => twoFactorJourney(suite),
-  () => oauthJourney(suite),
-  () => accountJourney(suite),
-  () => ownAccountJourney(suite),
-  () => projectJourney(suite),
-  () => groupJourney(suite),
-  () => membersJourney(suite),
-  () => settingsJourney(suite),
-  () => transfersJourney(suite),
-  () => sshJourney(suite),
-  () => lfsJourney(suite),
-  () => protectionJourney(suite),
-  () => repositoryPagesJourney(suite),
-  () => filePagesJourney(suite),
-  () => documentsJourney(suite),
-  () => allPagesJourney(suite),
-  () => wikiJourney(suite),
-  () => historyJourney(suite),
-  () => planningJourney(suite),
-];
-try {
-  for (const scenario of scenarios) {
-    // What one scenario could not do keeps none of the others from running.
-    await scenario().catch((error: unknown) => {
-      if (!isScenarioEnd(error)) throw error;
+/** One instance for the main job, the clients, and the pages that show what both have done. */
+async function mainJourney(suite: Suite): Promise<void> {
+  const instance = await startInstance();
+  const person = { url: instance.url, token: rootToken, login: 'root', password: rootPassword };
+  try {
+    await journey(suite, instance);
+    await clients(suite, instance);
+    await parameters(suite, instance);
+    await browserJourney(suite, person);
+    await referenceJourney(suite, person);
+  } finally {
+    await suite.step('SIGTERM stops everything and exits 0', async () => {
+      const code = await instance.stop();
+      if (code !== 0) throw new Error(`exit code ${code}\n${instance.log().slice(-3000)}`);
     });
+    instance.remove();
   }
-} finally {
-  await suite.step('SIGTERM stops everything and exits 0', async () => {
-    const code = await instance.stop();
-    if (code !== 0) throw new Error(`exit code ${code}\n${instance.log().slice(-3000)}`);
-  });
-  instance.remove();
+}
+
+/** By the files that they are in. */
+const scenarios: Record<string, (suite: Suite) => Promise<void>> = {
+  journey: mainJourney,
+  administration: administrationJourney,
+  'two-factor': twoFactorJourney,
+  oauth: oauthJourney,
+  accounts: accountJourney,
+  'own-account': ownAccountJourney,
+  projects: projectJourney,
+  groups: groupJourney,
+  'group-members': membersJourney,
+  'settings-pages': settingsJourney,
+  transfers: transfersJourney,
+  ssh: sshJourney,
+  lfs: lfsJourney,
+  protections: protectionJourney,
+  'repository-pages': repositoryPagesJourney,
+  'file-pages': filePagesJourney,
+  documents: documentsJourney,
+  'all-pages': allPagesJourney,
+  wikis: wikiJourney,
+  history: historyJourney,
+  planning: planningJourney,
+};
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: Object.keys(scenarios).join(',') },
+    again: { type: 'boolean', default: false },
+    late: { type: 'string', default: '0' },
+  },
+});
+answerLate(Number(options.late));
+const suite = createSuite();
+for (const name of options.only.split(',')) {
+  const scenario = scenarios[name];
+  if (!scenario) throw new Error(`no scenario is called ${name}: ${Object.keys(scenarios).join(', ')}`);
+  // What one scenario could not do keeps none of the others from running.
+  await suite.scenario(`e2e/src/scenarios/${name}.ts`, () => scenario(suite), options.again);
 }
 // Whatever a failed step left running, the result is known: nothing may keep the run from ending.
 process.exit(suite.finish());

@@ -21,8 +21,9 @@ function resultsOf(module: TestModule, root: string): TestResult[] {
   for (const test of module.children.allTests()) {
     const state = test.result().state;
     const ms = Math.round(test.diagnostic()?.duration ?? 0);
-    const why = state === 'failed' ? { why: whyOf(test.result().errors) } : {};
-    results.push({ file, title: test.fullName, state: state === 'pending' ? 'skipped' : state, ms, ...why });
+    const why = whyOf(test.result().errors);
+    const told = state === 'failed' ? { why } : test.diagnostic()?.flaky ? { unstable: why } : {};
+    results.push({ file, title: test.fullName, state: state === 'pending' ? 'skipped' : state, ms, ...told });
   }
   // A file that does not load, or a hook that fails, has no failed test of its own: it counts as one.
   if (module.state() === 'failed' && !results.some((result) => result.state === 'failed')) {

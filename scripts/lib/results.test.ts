@@ -11,6 +11,7 @@ import {
   type TestResult,
   totals,
   totalsLine,
+  unstableLines,
   writeResults,
 } from './results.ts';
 
@@ -53,4 +54,10 @@ test('what failed is said with its reason', () => {
   const why = reasonOf('\u001b[31mexpected 1\u001b[39m\nreceived 2\n');
   const lines = failureLines([result('a', 'one', 'passed'), { ...result('b', 'two', 'failed'), why }]);
   expect(lines).toEqual(['FAILED b: two\n  expected 1\n  received 2']);
+});
+
+test('what passed only when it was tried again is said with the reason of its failure', () => {
+  const unstable = reasonOf('too late');
+  const lines = unstableLines([result('a', 'one', 'passed'), { ...result('b', 'two', 'passed'), unstable }]);
+  expect(lines).toEqual(['UNSTABLE (passed when tried again) b: two\n  too late']);
 });

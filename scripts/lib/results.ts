@@ -4,9 +4,18 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 export type TestState = 'passed' | 'failed' | 'skipped';
-/** `file` is relative to the checkout; `title` is the full title, suites included. */
-/** A test that failed may say why, in its first lines. */
-export type TestResult = { file: string; title: string; state: TestState; ms: number; why?: string };
+/**
+ * `file` is relative to the checkout; `title` is the full title, suites included. A test that failed may say why, in its
+ * first lines; one that passed only when it was tried again says in `unstable` why it failed before.
+ */
+export type TestResult = {
+  file: string;
+  title: string;
+  state: TestState;
+  ms: number;
+  why?: string;
+  unstable?: string;
+};
 export type SuiteResults = { suite: string; tests: TestResult[] };
 export type Totals = { passed: number; failed: number };
 
@@ -56,10 +65,19 @@ export function totalsLine({ passed, failed }: Totals): string {
   return `${passed} passed, ${failed} failed`;
 }
 
+const paragraph = (word: string, { file, title }: TestResult, why = ''): string =>
+  `${word} ${file}: ${title}${why === '' ? '' : `\n  ${why}`}`;
+
 /** One paragraph for each failed test: its file, its title and the beginning of its reason. */
 export function failureLines(tests: readonly TestResult[]): string[] {
-  const failed = tests.filter((test) => test.state === 'failed');
-  return failed.map(({ file, title, why }) => `FAILED ${file}: ${title}${why ? `\n  ${why}` : ''}`);
+  return tests.filter(({ state }) => state === 'failed').map((test) => paragraph('FAILED', test, test.why));
+}
+
+/** The same for each test that passed only when it was tried again: a defect, of the test or of the product. */
+export function unstableLines(tests: readonly TestResult[]): string[] {
+  return tests
+    .filter(({ unstable }) => unstable !== undefined)
+    .map((test) => paragraph('UNSTABLE (passed when tried again)', test, test.unstable));
 }
 
 /** What a reason keeps of an error: `text` without colours, at most 1,500 characters, indented as one block. */

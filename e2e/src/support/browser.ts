@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as engine, type Locator, type Page } from 'playwright-core';
 import { until } from './api.ts';
@@ -19,6 +20,13 @@ export interface Person {
   /** Errors that the page logged or threw since the last call. */
   problems(): string[];
   close(): Promise<void>;
+}
+
+let late = 0;
+
+/** From now on every answer of the API comes up to so many milliseconds late in every window, each by chance. */
+export function answerLate(milliseconds: number): void {
+  late = milliseconds;
 }
 
 /** Runs `use` with a browser that is closed whatever happens: one left open would keep this process from ending. */
@@ -59,6 +67,12 @@ export async function openWindow(
   const page = await context.newPage();
   // What does not come at all ends here; a busy machine may take its time.
   page.setDefaultTimeout(60_000);
+  if (late > 0)
+    await page.route('**/api/**', async (route) => {
+      await setTimeout(Math.random() * late);
+      // The page may have gone meanwhile.
+      await route.continue().catch(() => {});
+    });
   let found: string[] = [];
   page.on('pageerror', (error) => found.push(`error: ${error.message}`));
   page.on('console', (message) => {

@@ -1,6 +1,13 @@
 /** A small runner of scenario steps: in order, each named like a test, results where `npm run spec` finds them. */
 import { join } from 'node:path';
-import { reasonOf, type TestResult, totals, totalsLine, writeResults } from '../../../scripts/lib/results.ts';
+import {
+  reasonOf,
+  type TestResult,
+  totals,
+  totalsLine,
+  unstableLines,
+  writeResults,
+} from '../../../scripts/lib/results.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -12,6 +19,11 @@ export interface Suite {
   step(title: string, run: () => Promise<void>, seconds?: number): Promise<boolean>;
   /** A step without which nothing after it makes sense: its failure ends the scenario. */
   required(title: string, run: () => Promise<void>, seconds?: number): Promise<void>;
+  /**
+   * Runs the steps of the scenario in `file`, which makes everything that it needs; an error outside its steps fails it.
+   * With `again` a scenario that failed runs once more from the beginning: what passes then is told as unstable.
+   */
+  scenario(file: string, run: () => Promise<void>, again?: boolean): Promise<void>;
   /** How the steps so far ended. */
   readonly results: readonly TestResult[];
   finish(): number;
@@ -31,11 +43,9 @@ async function within(seconds: number, run: () => Promise<void>): Promise<void> 
 
 class ScenarioEnded extends Error {}
 
-/** True for the error that only ends a scenario; its cause is already recorded. */
-export const isScenarioEnd = (error: unknown): boolean => error instanceof ScenarioEnded;
-
-/** `name` is where the results are kept, `file` what they are said to be of. */
-export function createSuite(name = 'e2e', file = 'e2e/src/main.ts'): Suite {
+/** `name` is where the results are kept, `whole` the file that they are said to be of outside of scenarios. */
+export function createSuite(name = 'e2e', whole = 'e2e/src/main.ts'): Suite {
+  let file = whole;
   const results: TestResult[] = [];
   const step = async (title: string, run: () => Promise<void>, seconds = 900): Promise<boolean> => {
     const started = performance.now();
@@ -53,14 +63,39 @@ export function createSuite(name = 'e2e', file = 'e2e/src/main.ts'): Suite {
       return false;
     }
   };
+  const once = async (run: () => Promise<void>): Promise<void> => {
+    try {
+      await run();
+    } catch (error) {
+      // The cause of a scenario's end is recorded already.
+      if (error instanceof ScenarioEnded) return;
+      await step(`what surrounds the steps of ${file}`, () => Promise.reject(error));
+    }
+  };
   return {
     step,
     results,
+    async scenario(name, run, again = false) {
+      const from = results.length;
+      file = name;
+      await once(run);
+      const failed = results.slice(from).filter(({ state }) => state === 'failed');
+      if (failed.length === 0 || !again) return;
+      console.log(`  ${file} again, from the beginning`);
+      results.splice(from);
+      await once(run);
+      const passed = results.slice(from).filter(({ state }) => state === 'passed');
+      for (const { title, why } of failed) {
+        const same = passed.find((result) => result.title === title) ?? passed.at(-1);
+        if (same) same.unstable = same.title === title ? (why ?? '') : `${title}: ${why}`;
+      }
+    },
     async required(title, run, seconds) {
       if (!(await step(title, run, seconds))) throw new ScenarioEnded(title);
     },
     finish() {
       writeResults(root, name, results);
+      for (const line of unstableLines(results)) console.log(line);
       const sum = totals(results);
       console.log(totalsLine(sum));
       return sum.failed === 0 && sum.passed > 0 ? 0 : 1;

@@ -28,7 +28,8 @@ interface CommitDialogProps extends DialogProps {
 
 function CommitDialog(props: CommitDialogProps) {
   const { place, editing, title, usual, action, danger = false, ready, shows, children, close } = props;
-  const committing = useCommit({ ref: place.ref, editing, usual, actions: props.actions, shows, committed: close });
+  // It stays until its result is shown: what could be begun on the old page would be gone a moment later.
+  const committing = useCommit({ ref: place.ref, editing, usual, actions: props.actions, shows, done: close });
   const { sending } = committing;
   return (
     <Modal opened onClose={close} title={title} size="lg">

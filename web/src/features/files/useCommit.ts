@@ -28,6 +28,8 @@ interface Plan {
   readonly base?: string | null | undefined;
   /** After the commit, before the page is left. */
   committed?(): void;
+  /** When what is shown then has come. */
+  done?(): void;
   /** What is shown then: a file, or the folder. */
   readonly shows: { readonly kind: 'blob' | 'tree'; readonly path: string };
 }
@@ -59,9 +61,8 @@ export function useCommit(plan: Plan) {
       });
     const { kind, path: shown } = plan.shows;
     const params = { path: segment, _splat: shown === '' ? branch : `${branch}/${shown}` };
-    return await (kind === 'blob'
-      ? navigate({ to: '/p/$path/blob/$', params })
-      : navigate({ to: '/p/$path/tree/$', params }));
+    await (kind === 'blob' ? navigate({ to: '/p/$path/blob/$', params }) : navigate({ to: '/p/$path/tree/$', params }));
+    plan.done?.();
   });
   return { sending, values, set: (change: Partial<CommitValues>) => setValues((before) => ({ ...before, ...change })) };
 }
