@@ -118,7 +118,7 @@ async function deployKeys(suite: Suite, page: Page, call: Api): Promise<void> {
     await page.getByLabel('Public key').fill(publicKey('roof'));
     await page.getByRole('button', { name: 'Add deploy key' }).click();
     await page.getByRole('checkbox', { name: 'roof may push' }).click();
-    await page.getByRole('checkbox', { name: 'roof may push', checked: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'roof may push', checked: true, disabled: false }).waitFor();
     await openPart(page, '/weather/rain-gauge/-/settings?part=deploy-keys', 'Deploy keys');
     await page.getByRole('combobox', { name: 'Project' }).fill('baro');
     await page.getByRole('option', { name: 'weather/barometer' }).click();

@@ -461,7 +461,7 @@ describe('updates', () => {
     });
   });
 
-  test('of many concurrent writers with the same expectation exactly one wins', async () => {
+  test('of many concurrent writers with the same expectation exactly one wins', { retry: 0 }, async () => {
     const [a, b, c] = tips as [Sha, Sha, Sha];
     await updateRefs(repo, [{ ref: ref('race'), old: ZERO_SHA, new: a }]);
     const attempts = Array.from({ length: 8 }, (_, i) =>

@@ -157,7 +157,9 @@ describe('push', () => {
     expect(await ref('refs/heads/main')).toBe(id);
   });
 
-  test('concurrent pushes to one branch: one wins, the other is told, nothing is left behind', async () => {
+  test('concurrent pushes to one branch: one wins, the other is told, nothing is left behind', {
+    retry: 0,
+  }, async () => {
     const server = await serve();
     const at = await workingCopy(server.url);
     await commit(at, 'base', 'x\n');

@@ -175,7 +175,7 @@ describe('creating', () => {
     expect(changed.body).toMatchObject({ default_branch: 'next', readme_url: `${web_url}/-/blob/next/README.md` });
   });
 
-  test('of several made at once with one path, one is made', async () => {
+  test('of several made at once with one path, one is made', { retry: 0 }, async () => {
     const path = unique('race');
     const answers = await Promise.all(
       ['a', 'b', 'c', 'd'].map((name) => create(alice, { name: `${path}${name}`, path })),
@@ -183,7 +183,7 @@ describe('creating', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
   });
 
-  test('of a group and a project made at once with one path, one is made', async () => {
+  test('of a group and a project made at once with one path, one is made', { retry: 0 }, async () => {
     const parent = await buildGroup(app, { owner: alice.user });
     const both = (path: string) =>
       Promise.all([
