@@ -91,8 +91,10 @@ async function confirms({ suite, admin, mail, person: { page } }: World): Promis
       await page.getByLabel('I accept the terms').check();
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await signedIn(page);
-      await settings(admin, { enforce_terms: false });
+      await settings(admin, { enforce_terms: false, after_sign_out_path: '/users/sign_in?from=work#out' });
       await signOut(page);
+      assert.match(page.url(), /\/users\/sign_in\?from=work#out$/);
+      await settings(admin, { after_sign_out_path: null });
       await signIn(page, { login, password });
       await signOut(page);
     },

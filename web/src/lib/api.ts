@@ -154,8 +154,8 @@ export async function unwrapKeyset<T>(
   return { items: answer.data ?? [], cursor: next ? new URL(next, location.href).searchParams.get('cursor') : null };
 }
 
-/** A call of what stands beside the API, for pages alone: sessions, signing up, new passwords. */
-export async function pageCall<T>(method: string, path: string, body?: unknown): Promise<T | null> {
+/** The answer of what stands beside the API, for pages alone; a refusal is an error with its reasons. */
+async function pageAnswer(method: string, path: string, body?: unknown): Promise<Response> {
   const response = await fetch(path, {
     method,
     headers: {
@@ -166,8 +166,14 @@ export async function pageCall<T>(method: string, path: string, body?: unknown):
   }).catch(() => {
     throw apiError(0, null);
   });
+  if (!response.ok) throw apiError(response.status, await response.json().catch(() => null));
+  return response;
+}
+
+/** A call of what stands beside the API, for pages alone: sessions, signing up, new passwords. */
+export async function pageCall<T>(method: string, path: string, body?: unknown): Promise<T | null> {
+  const response = await pageAnswer(method, path, body);
   const value: unknown = response.status === 204 ? null : await response.json().catch(() => null);
-  if (!response.ok) throw apiError(response.status, value);
   return value as T | null;
 }
 
@@ -204,4 +210,9 @@ export async function leaveAdminMode(): Promise<SessionState> {
 export const impersonate = (userId: number): Promise<SessionState> =>
   sessionCall('POST', { user_id: userId }, '/impersonation');
 export const stopImpersonating = (): Promise<SessionState> => sessionCall('DELETE', undefined, '/impersonation');
-export const signOut = (): Promise<SessionState> => sessionCall('DELETE');
+/** Ends the session; the address to go to then. */
+export async function signOut(): Promise<string> {
+  const { headers } = await pageAnswer('DELETE', '/-/session');
+  const next = headers.get('location') ?? '/users/sign_in';
+  return /^https?:$/.test(new URL(next, location.href).protocol) ? next : '/users/sign_in';
+}

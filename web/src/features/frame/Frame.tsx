@@ -13,7 +13,7 @@ import {
   IconUser,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { leaveAdminMode, signOut } from '../../lib/api.ts';
 import { sessionQuery, switchSession } from '../../lib/session.ts';
@@ -58,7 +58,6 @@ function CreateMenu() {
 function ProfileMenu() {
   const { data } = useQuery(sessionQuery);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const navigate = useNavigate();
   const user = data?.user;
   if (!user) {
     return (
@@ -67,10 +66,8 @@ function ProfileMenu() {
       </Button>
     );
   }
-  const leave = async () => {
-    switchSession(await signOut());
-    await navigate({ to: '/users/sign_in' });
-  };
+  // A new page: nothing of whoever was here stays in its memory, nor anything that was still on its way to them.
+  const leave = async () => window.location.assign(await signOut());
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>

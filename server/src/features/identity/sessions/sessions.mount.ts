@@ -125,6 +125,12 @@ export function checkOrigin(request: FastifyRequest, externalUrl: string): void 
   if (!own) throw forbidden('the request comes from another site');
 }
 
+/** An address as a header can carry it; one of this instance stays on the name by which it is reached. */
+function addressFrom(next: string, externalUrl: string): string {
+  const { origin, pathname, search, hash, href } = new URL(next, externalUrl);
+  return origin === new URL(externalUrl).origin ? `${pathname}${search}${hash}` : href;
+}
+
 type Known = Pick<Caller, 'admin' | 'impersonator'> & { readonly user: NonNullable<Caller['user']> };
 
 /** The administrator behind a caller who acts as somebody else. */
@@ -237,6 +243,8 @@ export function mountSessions(server: FastifyInstance, deps: SessionMountDepende
     const session = caller && sessionOf(administratorOf(caller), request);
     if (session) await sessions.signOut(session);
     setCookie(reply, '', 0);
+    const { after_sign_out_path: next } = await deps.settings.read();
+    if (next && URL.canParse(next, externalUrl)) reply.header('Location', addressFrom(next, externalUrl));
     return reply.code(204).header('Cache-Control', 'no-store').send();
   });
 

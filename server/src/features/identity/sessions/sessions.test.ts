@@ -190,6 +190,17 @@ describe('a session', () => {
     expect((await app.request('DELETE', '/-/session')).status).toBe(204);
   });
 
+  it('[3/api.application-settings/8] who signed out is told where to go', async () => {
+    const next = async (path: string | null) => {
+      await app.settings.write({ after_sign_out_path: path });
+      return (await app.request('DELETE', '/-/session')).headers.get('location');
+    };
+    expect(await next('https://intranet.example.com/bye?from=git')).toBe('https://intranet.example.com/bye?from=git');
+    expect(await next('/help\nSet-Cookie: a=b')).toBe('/helpSet-Cookie:%20a=b');
+    expect(await next('http://')).toBe(null);
+    expect(await next(null)).toBe(null);
+  });
+
   it('ends by itself, slides while it is used, and ends with a new password', async () => {
     const user = await person();
     const { cookie } = await session(user);

@@ -11,7 +11,10 @@ const passwords = { acts: 'new passwords' };
 const registration = { acts: 'registration' };
 
 export const accounts = {
-  after_sign_out_path: text('accounts', null, 'Where people land after they signed out', { max: 2_048 }),
+  after_sign_out_path: text('accounts', null, 'Where people land after they signed out', {
+    max: 2_048,
+    acts: 'signing out',
+  }),
   after_sign_up_text: text('accounts', null, 'Shown after registration', { ...note, ...registration }),
   admin_mode: flag('accounts', false, 'Administrators sign in again for administrative tasks', {
     acts: 'sessions and tokens',
