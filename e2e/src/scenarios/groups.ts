@@ -107,6 +107,13 @@ async function settings(suite: Suite, person: Person): Promise<void> {
     await page.getByText('Saved.').waitFor();
     await screenshot(page, 'group-permissions');
     await accessible(page);
+    await page.getByRole('link', { name: 'Merge requests', exact: true }).click();
+    await page.getByRole('heading', { name: 'Merge requests', level: 2 }).waitFor();
+    await page.getByLabel('The pipeline must pass').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await screenshot(page, 'group-merges');
+    await accessible(page);
     quiet(person);
   });
 }

@@ -22,6 +22,7 @@ import { DangerPart } from './settings/DangerPart.tsx';
 import { DirectoryPart } from './settings/DirectoryPart.tsx';
 import { GeneralPart } from './settings/GeneralPart.tsx';
 import { LabelsPart } from './settings/LabelsPart.tsx';
+import { MergesPart } from './settings/MergesPart.tsx';
 import { PermissionsPart } from './settings/PermissionsPart.tsx';
 import { useGroup } from './useGroupForm.ts';
 
@@ -90,6 +91,7 @@ function Webhooks() {
 const parts = {
   general: ['General', GeneralPart],
   permissions: ['Permissions and features', PermissionsPart],
+  merges: ['Merge requests', MergesPart],
   'protected-branches': ['Protected branches', BranchProtection],
   'push-rules': ['Push rule', PushRule],
   badges: ['Badges', BadgesPart],

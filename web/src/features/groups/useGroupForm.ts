@@ -7,7 +7,7 @@ import { groupLevel } from '../../lib/groups.ts';
 import { fromSegment, toSegment } from '../../lib/urls.ts';
 import { useForm } from '../../ui/forms.ts';
 
-type Change = NonNullable<
+export type Change = NonNullable<
   Parameters<typeof client.PUT<'/groups/{id}', { params: { path: { id: string } } }>>[1]['body']
 >;
 

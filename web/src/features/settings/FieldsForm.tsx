@@ -1,23 +1,24 @@
-/** A part of a project's settings that is a table of fields: switches, choices, texts and numbers. */
+/** A part of the settings of a project or group that is a table of fields: switches, choices, texts and numbers. */
 import { Checkbox, NativeSelect, NumberInput, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { FormError } from '../../ui/FormError.tsx';
+import type { useForm } from '../../ui/forms.ts';
 import { useProject } from '../projects/useProject.ts';
 import { Save } from './Save.tsx';
 import { type Change, useProjectForm } from './useProjectForm.ts';
 
 type Value = string | number | boolean | null;
 
-export interface Field {
-  readonly key: keyof Schemas['Project'];
+export interface Field<Key extends string = keyof Schemas['Project']> {
+  readonly key: Key;
   readonly label: string;
   readonly help?: string;
   readonly kind: 'switch' | 'text' | 'long text' | 'number' | { readonly choice: Readonly<Record<string, string>> };
 }
 
 interface InputProps {
-  readonly field: Field;
+  readonly field: Field<string>;
   readonly value: Value;
   readonly change: (value: Value) => void;
   readonly error: string | undefined;
@@ -53,18 +54,26 @@ function FieldInput({ field, value, change, error }: InputProps) {
   );
 }
 
-export function FieldsForm({ title, fields }: { title: string; fields: readonly Field[] }) {
-  const { project } = useProject();
+interface TableProps {
+  readonly title?: string;
+  readonly fields: readonly Field<string>[];
+  /** What is set now, by the names of the API. */
+  readonly current: Readonly<Record<string, unknown>>;
+  /** The form; `change` is read when it is sent. */
+  readonly useSending: (change: () => Readonly<Record<string, Value>>) => ReturnType<typeof useForm>;
+}
+
+export function FieldTable({ title, fields, current, useSending }: TableProps) {
   const [changed, setChanged] = useState<Readonly<Record<string, Value>>>({});
-  const currentOf = (field: Field): Value => {
+  const currentOf = (field: Field<string>): Value => {
     const own = changed[field.key];
-    return own === undefined ? ((project[field.key] as Value | undefined) ?? null) : own;
+    return own === undefined ? ((current[field.key] as Value | undefined) ?? null) : own;
   };
   // What was emptied goes back to what is usual.
-  const sent = () =>
-    Object.fromEntries(Object.entries(changed).map(([key, value]) => [key, value === '' ? null : value]));
-  const sending = useProjectForm(() => sent() as Change);
-  const input = (field: Field) => (
+  const sending = useSending(() =>
+    Object.fromEntries(Object.entries(changed).map(([key, value]) => [key, value === '' ? null : value])),
+  );
+  const input = (field: Field<string>) => (
     <FieldInput
       key={field.key}
       field={field}
@@ -75,7 +84,7 @@ export function FieldsForm({ title, fields }: { title: string; fields: readonly 
   );
   return (
     <form {...sending.form}>
-      <h2>{title}</h2>
+      {title === undefined ? null : <h2>{title}</h2>}
       <FormError error={sending.error} />
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" verticalSpacing="md" style={{ alignItems: 'end' }}>
@@ -86,4 +95,11 @@ export function FieldsForm({ title, fields }: { title: string; fields: readonly 
       </Stack>
     </form>
   );
+}
+
+const useOfProject: TableProps['useSending'] = (change) => useProjectForm(() => change() as Change);
+
+export function FieldsForm({ title, fields }: { title: string; fields: readonly Field[] }) {
+  const { project } = useProject();
+  return <FieldTable title={title} fields={fields} current={project} useSending={useOfProject} />;
 }

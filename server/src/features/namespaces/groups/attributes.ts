@@ -42,7 +42,12 @@ const downloads = 'limits of downloads';
 /** What becomes of each attribute. */
 export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute>> = {
   allow_merge_on_skipped_pipeline: {
-    ...waits('allow_merge_on_skipped_pipeline', 'merge checks of groups', true),
+    ...acts(
+      'allow_merge_on_skipped_pipeline',
+      'a skipped pipeline will do where this group requires one, and for projects below that do not say',
+      true,
+      '../review/merge-requests/group-rules.test.ts',
+    ),
     ...detail,
   },
   allow_personal_snippets: { ...waits('allow_personal_snippets', 'snippets', false), ...detail },
@@ -128,11 +133,16 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     ...owner,
   },
   only_allow_merge_if_all_discussions_are_resolved: {
-    ...waits('only_allow_merge_if_all_discussions_are_resolved', 'merge checks of groups', true),
+    ...waits('only_allow_merge_if_all_discussions_are_resolved', 'threads of merge requests', true),
     ...detail,
   },
   only_allow_merge_if_pipeline_succeeds: {
-    ...waits('only_allow_merge_if_pipeline_succeeds', 'merge checks of groups', true),
+    ...acts(
+      'only_allow_merge_if_pipeline_succeeds',
+      'merge requests of all projects here and below need a passed pipeline, whatever these say',
+      true,
+      '../review/merge-requests/group-rules.test.ts',
+    ),
     ...detail,
   },
   prevent_forking_outside_group: {

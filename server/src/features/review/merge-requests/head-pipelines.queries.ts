@@ -1,6 +1,8 @@
 /** SQL of merge requests and the pipelines of their heads. */
+import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { MergeRequest } from '../../../kernel/db/rows.ts';
+import type { PipelineRule } from './mergeability.ts';
 
 /** Open requests whose head is the pipeline's commit: its merge request, or those from its branch. */
 export async function openForPipeline(
@@ -78,4 +80,31 @@ export async function pipelineHead(
     .where('id', '=', id)
     .executeTakeFirst();
   return row ? { projectId: row.project_id, mergeRequestId: row.merge_request_id, ref: row.ref, sha: row.sha } : null;
+}
+
+/**
+ * What the project and the groups above it ask of pipelines: whoever requires one says for itself whether a skipped one
+ * will do, and a project that does not say takes what the groups do.
+ */
+export async function pipelineRuleOf(db: Db, projectId: number): Promise<PipelineRule> {
+  const { rows } = await sql<PipelineRule>`
+    select
+      p.only_allow_merge_if_pipeline_succeeds or coalesce(g.requires, false) as required,
+      coalesce(g.skipped_will_do, true) and (
+        not p.only_allow_merge_if_pipeline_succeeds
+        or coalesce(p.allow_merge_on_skipped_pipeline, g.says_skipped, false)
+      ) as "skippedWillDo"
+    from projects p
+    join namespaces n on n.id = p.namespace_id
+    cross join lateral (
+      select
+        bool_or(above.only_allow_merge_if_pipeline_succeeds) as requires,
+        bool_or(above.allow_merge_on_skipped_pipeline) as says_skipped,
+        bool_and(above.allow_merge_on_skipped_pipeline)
+          filter (where above.only_allow_merge_if_pipeline_succeeds) as skipped_will_do
+      from namespaces above
+      where above.id = any (n.traversal_ids)
+    ) g
+    where p.id = ${projectId}`.execute(db);
+  return rows[0] ?? { required: true, skippedWillDo: false };
 }

@@ -19,7 +19,14 @@ import * as heads from './head-pipelines.queries.ts';
 import { headRef } from './head-ref.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
-import { type DetailedStatus, detailedStatus, pipelineActive, pipelineAllows, titleAllowed } from './mergeability.ts';
+import {
+  type DetailedStatus,
+  detailedStatus,
+  type PipelineRule,
+  pipelineActive,
+  pipelineAllows,
+  titleAllowed,
+} from './mergeability.ts';
 import { commitMessage, defaultMergeTemplate, defaultSquashTemplate } from './messages.ts';
 import { type LabelChange, type PlanWishes, relabel, wishedMilestone } from './planning.ts';
 import { mayCollaborate, ofFork, requestSources } from './sources.ts';
@@ -199,10 +206,11 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
   async function refresh(
     subject: ProjectSubject,
     row: MergeRequest,
-  ): Promise<{ row: MergeRequest; status: DetailedStatus; behind: boolean }> {
+  ): Promise<{ row: MergeRequest; status: DetailedStatus; behind: boolean; pipelineRule: PipelineRule }> {
     const project = subject.project;
+    const pipelineRule = await heads.pipelineRuleOf(db, project.id);
     const pipelineStatus = row.head_pipeline_id === null ? null : await deps.pipelineStatus(db, row.head_pipeline_id);
-    if (row.state !== 'opened') return { row, status: 'not_open', behind: false };
+    if (row.state !== 'opened') return { row, status: 'not_open', behind: false, pipelineRule };
     const [head, target] = await Promise.all([
       sources.headOf(project, row),
       repository.branch(project, row.target_branch),
@@ -213,12 +221,14 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
         status: detailedStatus({
           row,
           project,
+          pipelineRule,
           pipelineStatus,
           branchesExist: false,
           upToDate: false,
           checksAllow: false,
         }),
         behind: false,
+        pipelineRule,
       };
     }
     const key = `${target}:${head}`;
@@ -235,6 +245,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
     const facts = {
       row: current,
       project,
+      pipelineRule,
       pipelineStatus,
       branchesExist: true,
       upToDate,
@@ -245,6 +256,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       row: current,
       status: detailedStatus(facts),
       behind: !upToDate,
+      pipelineRule,
     };
   }
 
@@ -407,7 +419,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
     if (current.status === 'conflict') throw unprocessable('Branch cannot be merged');
     if (current.status === 'title_regex' || current.status === 'status_checks_must_pass')
       throw plainError(405, '405 Method Not Allowed');
-    if (current.status === 'need_rebase' || !pipelineAllows({ project: subject.project, pipelineStatus: status }))
+    if (current.status === 'need_rebase' || !pipelineAllows(current.pipelineRule, status))
       throw plainError(405, '405 Method Not Allowed');
     return mergeNow(subject, caller, row.id, options);
   }

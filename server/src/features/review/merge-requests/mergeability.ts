@@ -18,15 +18,18 @@ export type DetailedStatus =
   | 'ci_still_running'
   | 'status_checks_must_pass';
 
+/** What a project and the groups above it ask of pipelines, all of it together. */
+export interface PipelineRule {
+  /** Whether a merge needs a passed pipeline. */
+  readonly required: boolean;
+  /** Whether a skipped one will do, for everybody who requires one. */
+  readonly skippedWillDo: boolean;
+}
+
 export interface MergeFacts {
   readonly row: Pick<MergeRequest, 'state' | 'title' | 'merge_status' | 'has_conflicts' | 'head_sha'>;
-  readonly project: Pick<
-    Project,
-    | 'merge_method'
-    | 'only_allow_merge_if_pipeline_succeeds'
-    | 'allow_merge_on_skipped_pipeline'
-    | 'merge_request_title_regex'
-  >;
+  readonly project: Pick<Project, 'merge_method' | 'merge_request_title_regex'>;
+  readonly pipelineRule: PipelineRule;
   /** Status of the newest pipeline of the head commit; null when there is none. */
   readonly pipelineStatus: string | null;
   /** Whether both branches exist. */
@@ -39,11 +42,10 @@ export interface MergeFacts {
 
 const finished = new Set(['success', 'failed', 'canceled', 'skipped']);
 
-/** Whether the project's rule about pipelines lets the merge happen. */
-export function pipelineAllows(facts: Pick<MergeFacts, 'project' | 'pipelineStatus'>): boolean {
-  if (!facts.project.only_allow_merge_if_pipeline_succeeds) return true;
-  if (facts.pipelineStatus === 'skipped') return facts.project.allow_merge_on_skipped_pipeline === true;
-  return facts.pipelineStatus === 'success';
+/** Whether the rule about pipelines lets the merge happen. */
+export function pipelineAllows(rule: PipelineRule, status: string | null): boolean {
+  if (!rule.required) return true;
+  return status === 'success' || (status === 'skipped' && rule.skippedWillDo);
 }
 
 /** Whether a title is one that the project takes. A pattern that cannot be read takes none. */
@@ -67,7 +69,7 @@ export function detailedStatus(facts: MergeFacts): DetailedStatus {
   if (isDraft(facts.row.title)) return 'draft_status';
   if (!titleAllowed(facts.row.title, facts.project.merge_request_title_regex)) return 'title_regex';
   if (facts.project.merge_method !== 'merge' && !facts.upToDate) return 'need_rebase';
-  if (!pipelineAllows(facts)) {
+  if (!pipelineAllows(facts.pipelineRule, facts.pipelineStatus)) {
     return facts.pipelineStatus !== null && !finished.has(facts.pipelineStatus) ? 'ci_still_running' : 'ci_must_pass';
   }
   if (!facts.checksAllow) return 'status_checks_must_pass';

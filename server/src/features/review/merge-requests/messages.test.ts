@@ -49,16 +49,15 @@ describe('mergeability', () => {
     row: { state: 'opened', title: 'x', merge_status: 'can_be_merged', has_conflicts: false, head_sha: 'a' },
     project: {
       merge_method: 'merge',
-      only_allow_merge_if_pipeline_succeeds: false,
-      allow_merge_on_skipped_pipeline: null,
       merge_request_title_regex: null,
     },
+    pipelineRule: { required: false, skippedWillDo: false },
     pipelineStatus: null,
     branchesExist: true,
     checksAllow: true,
     upToDate: true,
   };
-  const mustPass = { ...base.project, only_allow_merge_if_pipeline_succeeds: true };
+  const mustPass = { pipelineRule: { required: true, skippedWillDo: false } };
   it.each<[string, Partial<MergeFacts>]>([
     ['mergeable', {}],
     ['not_open', { row: { ...base.row, state: 'merged' } }],
@@ -69,12 +68,12 @@ describe('mergeability', () => {
     ['title_regex', { project: { ...base.project, merge_request_title_regex: '^PRJ-\\d+' } }],
     ['mergeable', { project: { ...base.project, merge_request_title_regex: '^x$' } }],
     ['need_rebase', { project: { ...base.project, merge_method: 'ff' }, upToDate: false }],
-    ['ci_must_pass', { project: mustPass, pipelineStatus: 'failed' }],
-    ['ci_must_pass', { project: mustPass }],
+    ['ci_must_pass', { ...mustPass, pipelineStatus: 'failed' }],
+    ['ci_must_pass', mustPass],
     ['status_checks_must_pass', { checksAllow: false }],
-    ['ci_still_running', { project: mustPass, pipelineStatus: 'running' }],
-    ['ci_must_pass', { project: mustPass, pipelineStatus: 'skipped' }],
-    ['mergeable', { project: { ...mustPass, allow_merge_on_skipped_pipeline: true }, pipelineStatus: 'skipped' }],
+    ['ci_still_running', { ...mustPass, pipelineStatus: 'running' }],
+    ['ci_must_pass', { ...mustPass, pipelineStatus: 'skipped' }],
+    ['mergeable', { pipelineRule: { required: true, skippedWillDo: true }, pipelineStatus: 'skipped' }],
   ])('%s', (expected, change) => {
     expect(detailedStatus({ ...base, ...change })).toBe(expected);
   });
