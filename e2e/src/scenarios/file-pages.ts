@@ -6,6 +6,7 @@ import { headed, holds, look, openWindow, ticked, valued, withBrowser } from '..
 import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
+import { hiddenCharacters } from './hidden-characters.ts';
 
 const project = 'mill/wheel';
 const id = encodeURIComponent(project);
@@ -239,6 +240,7 @@ export async function filePagesJourney(suite: Suite): Promise<void> {
       await edits(suite, person.page, call);
       await previews(suite, person.page, call);
       await readings(suite, person.page);
+      await hiddenCharacters(suite, { page: person.page, call, project, browser, url: instance.url });
       await person.close();
     });
     await withBrowser(async (browser) => {

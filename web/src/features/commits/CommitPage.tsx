@@ -18,7 +18,7 @@ import { useCommitThreads } from './useCommitThreads.tsx';
 
 export default function CommitPage() {
   const { sha = '' } = useParams({ strict: false });
-  const { project, parts, segment } = useProject();
+  const { project, parts, segment, warn } = useProject();
   const { data: commit } = useSuspenseQuery(parts.commit(sha));
   const { data: diff } = useQuery(parts.commitDiff(sha));
   const body = commit.message.slice(commit.title.length).trim();
@@ -71,7 +71,7 @@ export default function CommitPage() {
         ) : null}
       </div>
       <ExternalStatuses sha={commit.id} />
-      {diff ? <DiffView files={diff.items} gitRef={commit.id} comments={threads.comments} /> : null}
+      {diff ? <DiffView files={diff.items} gitRef={commit.id} comments={threads.comments} warn={warn} /> : null}
       <CommitComments sha={commit.id} threads={threads} />
     </Page>
   );

@@ -25,7 +25,7 @@ interface Sides {
 const first = 20;
 
 function Difference({ from, to, straight }: Sides) {
-  const { parts, segment } = useProject();
+  const { parts, segment, warn } = useProject();
   const { data } = useSuspenseQuery(parts.compare(from, to, straight));
   const [all, setAll] = useState(false);
   if (data.compare_same_ref || (data.commits.length === 0 && data.diffs.length === 0))
@@ -59,7 +59,7 @@ function Difference({ from, to, straight }: Sides) {
         </section>
       ) : null}
       {data.compare_timeout ? <p role="status">There are more changes than are shown.</p> : null}
-      <DiffView files={data.diffs} gitRef={data.commit?.id ?? to} />
+      <DiffView files={data.diffs} gitRef={data.commit?.id ?? to} warn={warn} />
     </>
   );
 }

@@ -7,6 +7,8 @@ import { CodeLine } from '../../ui/code/CodeLine.tsx';
 import { useHighlight } from '../../ui/code/highlight.ts';
 import { languageOf } from '../../ui/code/languages.ts';
 import { useLineHash } from '../../ui/code/useLineHash.ts';
+import { linesWithHidden, placesOf } from '../../ui/hidden/characters.ts';
+import { HiddenAlert } from '../../ui/hidden/HiddenAlert.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
@@ -18,11 +20,13 @@ import { usePlace } from './refs.ts';
 
 export default function BlamePage() {
   const { _splat = '' } = useParams({ strict: false });
-  const { project, path, segment } = useProject();
+  const { project, path, segment, warn } = useProject();
   const place = usePlace(_splat);
   const { data: ranges } = useSuspenseQuery(blameOf(path, place.ref, place.path));
   const name = place.path.split('/').at(-1) ?? '';
-  const text = useMemo(() => ranges.flatMap((range) => range.lines).join('\n'), [ranges]);
+  const all = useMemo(() => ranges.flatMap((range) => range.lines), [ranges]);
+  const text = useMemo(() => all.join('\n'), [all]);
+  const hidden = useMemo(() => (warn ? linesWithHidden(all) : []), [warn, all]);
   const tokens = useHighlight(text, languageOf(name));
   const container = useRef<HTMLDivElement>(null);
   const { range: chosen, choose } = useLineHash(container, true);
@@ -41,6 +45,7 @@ export default function BlamePage() {
           File
         </LinkButton>
       </PathBar>
+      <HiddenAlert places={placesOf(hidden)} lines={hidden.map(({ line }) => line)} />
       <div
         className={`${files.box} ${classes.view}`}
         ref={container}
@@ -72,9 +77,16 @@ export default function BlamePage() {
               <div className={classes.lines}>
                 {lines.map((line, at) => {
                   const number = start + at;
-                  const marked = chosen !== null && number >= chosen.from && number <= chosen.to;
+                  const isChosen = chosen !== null && number >= chosen.from && number <= chosen.to;
                   return (
-                    <CodeLine key={number} number={number} text={line} tokens={tokens?.[number - 1]} chosen={marked} />
+                    <CodeLine
+                      key={number}
+                      number={number}
+                      text={line}
+                      tokens={tokens?.[number - 1]}
+                      chosen={isChosen}
+                      marked={hidden.length > 0}
+                    />
                   );
                 })}
               </div>

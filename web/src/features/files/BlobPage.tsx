@@ -9,6 +9,9 @@ import { fileInView } from '../../lib/repository.ts';
 import { separatorOf } from '../../lib/tables.ts';
 import { bytes } from '../../lib/time.ts';
 import { CodeView } from '../../ui/code/CodeView.tsx';
+import { linesOf } from '../../ui/code/lines.ts';
+import { linesWithHidden, placesOf } from '../../ui/hidden/characters.ts';
+import { HiddenAlert } from '../../ui/hidden/HiddenAlert.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -25,7 +28,7 @@ import { TextTableView } from './TextTableView.tsx';
 
 export default function BlobPage() {
   const { _splat = '' } = useParams({ strict: false });
-  const { project, path, segment } = useProject();
+  const { project, path, segment, warn } = useProject();
   const place = usePlace(_splat);
   const { data: file } = useSuspenseQuery(fileInView(path, place.ref, place.path));
   const text = useMemo(
@@ -38,6 +41,7 @@ export default function BlobPage() {
   const media = previewOf(file.file_name);
   const preview = media !== null && size <= mostBytes[media.kind] ? media : null;
   const plain = large === null ? text : null;
+  const hidden = useMemo(() => (warn && plain !== null ? linesWithHidden(linesOf(plain)) : []), [warn, plain]);
   const navigate = useNavigate();
   const hash = useLocation({ select: (location) => location.hash });
   // The address that shows the same in ten years.
@@ -92,6 +96,11 @@ export default function BlobPage() {
             lastCommit={file.last_commit_id}
           />
         </div>
+        <HiddenAlert
+          places={placesOf(hidden)}
+          lines={view === null ? hidden.map(({ line }) => line) : []}
+          where={view === null ? 'here' : 'in the source'}
+        />
         {preview !== null && (plain === null || view === 'Picture') ? (
           <FilePreview name={file.file_name} raw={raw} version={file.blob_id} preview={preview} />
         ) : large !== null ? (
@@ -118,7 +127,7 @@ export default function BlobPage() {
         ) : view === 'Table' && separator !== null ? (
           <TextTableView name={file.file_name} text={plain} separator={separator} />
         ) : (
-          <CodeView text={plain} fileName={file.file_name} />
+          <CodeView text={plain} fileName={file.file_name} marked={hidden.length > 0} />
         )}
       </div>
     </Page>

@@ -58,8 +58,8 @@ export function PipelinesTab({ iid }: { iid: number }) {
 }
 
 export function DiffsTab({ request }: { request: Schemas['MergeRequestDetail'] }) {
-  const { parts } = useProject();
+  const { parts, warn } = useProject();
   const { data } = useSuspenseQuery(parts.mergeRequestDiffs(request.iid));
   if (data.items.length === 0) return <EmptyState title="No changes">Both branches have the same contents.</EmptyState>;
-  return <DiffView files={data.items} gitRef={request.diff_refs?.head_sha ?? request.source_branch} />;
+  return <DiffView files={data.items} gitRef={request.diff_refs?.head_sha ?? request.source_branch} warn={warn} />;
 }

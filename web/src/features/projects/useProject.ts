@@ -18,6 +18,8 @@ export interface ProjectInView {
   readonly parts: ReturnType<typeof data.of>;
   /** The caller's level; an administrator counts as owner. */
   readonly level: number;
+  /** Whether characters of code that nobody sees are shown and told. Who may not know the project's choice is warned. */
+  readonly warn: boolean;
 }
 
 export function useProject(): ProjectInView {
@@ -30,5 +32,6 @@ export function useProject(): ProjectInView {
     project.permissions?.group_access?.access_level ?? 0,
   );
   const owns = session?.user && (session.user.is_admin || project.owner?.id === session.user.id);
-  return { project, path, segment, parts: data.of(path), level: owns ? level.owner : given };
+  const warn = project.warn_about_potentially_unwanted_characters !== false;
+  return { project, path, segment, parts: data.of(path), level: owns ? level.owner : given, warn };
 }

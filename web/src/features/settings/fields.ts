@@ -11,6 +11,7 @@ export const featureFields: readonly Field[] = [
   { key: 'wiki_access_level', label: 'Wiki', kind: levels },
   { key: 'request_access_enabled', label: 'People may ask to become members', kind: 'switch' },
   { key: 'lfs_enabled', label: 'Git LFS', kind: 'switch' },
+  { key: 'warn_about_potentially_unwanted_characters', label: 'Mark hidden characters in code', kind: 'switch' },
   { key: 'emails_enabled', label: 'Notifications by email', kind: 'switch' },
 ];
 

@@ -4,7 +4,7 @@ import { CodeLine } from './CodeLine.tsx';
 import classes from './code.module.css';
 import { type TokenLines, useHighlight } from './highlight.ts';
 import { languageOf } from './languages.ts';
-import type { LineRange } from './lines.ts';
+import { type LineRange, linesOf } from './lines.ts';
 import { useLineHash } from './useLineHash.ts';
 
 /** Lines that are laid out together: what is outside the window costs nothing. */
@@ -21,26 +21,30 @@ interface ChunkProps {
   lines: readonly string[];
   tokens: TokenLines | null;
   range: LineRange | null;
+  marked: boolean;
 }
 
-const Chunk = memo(function Chunk({ start, lines, tokens, range }: ChunkProps) {
+const Chunk = memo(function Chunk({ start, lines, tokens, range, marked }: ChunkProps) {
   return (
     <div className={classes.chunk} style={{ containIntrinsicSize: `auto ${lines.length * 20}px` }}>
       {lines.map((line, index) => {
         const number = start + index + 1;
         const chosen = range !== null && number >= range.from && number <= range.to;
-        return <CodeLine key={number} number={number} text={line} tokens={tokens?.[index]} chosen={chosen} />;
+        return <CodeLine key={number} {...{ number, text: line, tokens: tokens?.[index], chosen, marked }} />;
       })}
     </div>
   );
 });
 
-export function CodeView({ text, fileName }: { text: string; fileName: string }) {
-  const lines = useMemo(() => {
-    const all = text.split(/\r?\n/);
-    if (all.at(-1) === '' && all.length > 1) all.pop();
-    return all;
-  }, [text]);
+interface CodeViewProps {
+  text: string;
+  fileName: string;
+  /** Whether characters that nobody sees are shown, where there are any. */
+  marked: boolean;
+}
+
+export function CodeView({ text, fileName, marked }: CodeViewProps) {
+  const lines = useMemo(() => linesOf(text), [text]);
   const tokens = useHighlight(text, languageOf(fileName));
   const container = useRef<HTMLDivElement>(null);
   const { range, choose } = useLineHash(container, true);
@@ -68,6 +72,7 @@ export function CodeView({ text, fileName }: { text: string; fileName: string })
             lines={chunk}
             tokens={coloured?.[index] ?? null}
             range={inside ? range : null}
+            marked={marked}
           />
         );
       })}

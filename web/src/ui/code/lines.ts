@@ -1,4 +1,11 @@
-/** Line numbers in addresses: `#L10` and `#L10-12`. */
+/** Lines of a text, and their numbers in addresses: `#L10` and `#L10-12`. */
+
+/** The lines as they are numbered: what ends the last one begins no other. */
+export function linesOf(text: string): string[] {
+  const all = text.split(/\r?\n/);
+  if (all.at(-1) === '' && all.length > 1) all.pop();
+  return all;
+}
 
 export interface LineRange {
   readonly from: number;

@@ -1,4 +1,4 @@
-/** Lines chosen by the address: read, chosen by a click, scrolled to when the page opens. */
+/** Lines chosen by the address: read, chosen by a click, scrolled to when something else chose them. */
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
 import { choose, formatLines, type LineRange, parseLines } from './lines.ts';
@@ -12,21 +12,23 @@ export function useLineHash(container: RefObject<HTMLElement | null>, ready: boo
   const hash = useLocation({ select: (location) => location.hash });
   const navigate = useNavigate();
   const range = parseLines(hash);
-  const shown = useRef(false);
+  /** The last choice that needs no scrolling: it was made here, or has been scrolled to. */
+  const seen = useRef('');
   const first = range?.from;
   useEffect(() => {
-    if (!ready || shown.current || first === undefined) return;
-    shown.current = true;
+    if (!ready || first === undefined || seen.current === hash) return;
+    seen.current = hash;
     container.current?.querySelector(`[data-line="${first}"]`)?.scrollIntoView({ block: 'center' });
-  }, [container, ready, first]);
+  }, [container, ready, first, hash]);
   return {
     range,
     choose(line, extend) {
-      shown.current = true;
+      const next = formatLines(choose(range, line, extend));
+      seen.current = next;
       void navigate({
         to: '.',
         search: true,
-        hash: formatLines(choose(range, line, extend)),
+        hash: next,
         replace: true,
         resetScroll: false,
         hashScrollIntoView: false,

@@ -6,9 +6,11 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { CopyButton } from '../CopyButton.tsx';
+import { hiddenIn } from '../hidden/characters.ts';
+import { HiddenAlert } from '../hidden/HiddenAlert.tsx';
 import { DiffLines } from './DiffLines.tsx';
 import classes from './diff.module.css';
-import { parseHunks } from './hunks.ts';
+import { parseHunks, startsFile } from './hunks.ts';
 import type { LineComments } from './line-comments.ts';
 import type { DiffLook } from './look.ts';
 
@@ -18,10 +20,15 @@ interface BodyProps {
   file: Schemas['FileDiff'];
   look: DiffLook;
   comments: LineComments | undefined;
+  warn: boolean;
 }
 
-function Body({ file, look, comments }: BodyProps) {
+function Body({ file, look, comments, warn }: BodyProps) {
   const lines = useMemo(() => parseHunks(file.diff), [file.diff]);
+  const places = useMemo(
+    () => (warn ? lines.reduce((sum, line) => sum + hiddenIn(line.text, startsFile(line)).length, 0) : 0),
+    [warn, lines],
+  );
   const [whole, setWhole] = useState(lines.length <= largeLines);
   if (lines.length === 0) {
     const reason = file.too_large
@@ -35,19 +42,21 @@ function Body({ file, look, comments }: BodyProps) {
             : 'Empty or binary: there are no lines to show.';
     return <p className={classes.note}>{reason}</p>;
   }
-  if (!whole) {
-    return (
-      <p className={classes.note}>
-        <Button size="xs" variant="default" onClick={() => setWhole(true)}>
-          Show {lines.length} lines
-        </Button>
-      </p>
-    );
-  }
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={`Diff of ${file.new_path}`}>
-      <DiffLines file={file} lines={lines} look={look} comments={comments} />
-    </div>
+    <>
+      <HiddenAlert places={places} />
+      {whole ? (
+        <div className={classes.scroll} tabIndex={0} role="region" aria-label={`Diff of ${file.new_path}`}>
+          <DiffLines {...{ file, lines, look, comments }} marked={places > 0} />
+        </div>
+      ) : (
+        <p className={classes.note}>
+          <Button size="xs" variant="default" onClick={() => setWhole(true)}>
+            Show {lines.length} lines
+          </Button>
+        </p>
+      )}
+    </>
   );
 }
 
@@ -59,9 +68,11 @@ interface DiffFileProps {
   /** Built at once, without waiting for the window to come near. */
   near: boolean;
   comments?: LineComments | undefined;
+  /** Whether characters that nobody sees are shown and told. */
+  warn: boolean;
 }
 
-export function DiffFile({ file, count, look, gitRef, near, comments }: DiffFileProps) {
+export function DiffFile({ file, count, look, gitRef, near, comments, warn }: DiffFileProps) {
   const { path = '' } = useParams({ strict: false });
   const [open, setOpen] = useState(true);
   const [seen, setSeen] = useState(near);
@@ -101,7 +112,7 @@ export function DiffFile({ file, count, look, gitRef, near, comments }: DiffFile
       </div>
       {open ? (
         seen ? (
-          <Body file={file} look={look} comments={comments} />
+          <Body {...{ file, look, comments, warn }} />
         ) : (
           <div style={{ height: Math.min(largeLines, count.added + count.removed + 6) * 20 }} />
         )

@@ -1,8 +1,9 @@
 /** The lines of one changed file, in one column or two, with what is said at them below them. */
 import { Fragment, memo, type ReactNode, useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
+import { markedLine } from '../hidden/MarkedText.tsx';
 import classes from './diff.module.css';
-import { type DiffLine, pairLines } from './hunks.ts';
+import { type DiffLine, pairLines, startsFile } from './hunks.ts';
 import { type LineComments, lineKey, moveBetweenLines } from './line-comments.ts';
 import type { DiffLook } from './look.ts';
 
@@ -12,7 +13,12 @@ interface LinesProps {
   readonly file: Schemas['FileDiff'];
   readonly lines: readonly DiffLine[];
   readonly comments: LineComments | undefined;
+  /** Whether characters that nobody sees are shown. */
+  readonly marked: boolean;
 }
+
+const textOf = (line: DiffLine, marked: boolean): ReactNode =>
+  marked ? markedLine(line.text, startsFile(line)) : line.text;
 
 interface Talk {
   /** The button beside a line that opens a form; the first one of the file is reached by Tab. */
@@ -62,7 +68,7 @@ const Below = ({ columns, children }: { columns: number; children: ReactNode }) 
     </tr>
   ) : null;
 
-const Unified = memo(function Unified({ file, lines, comments }: LinesProps) {
+const Unified = memo(function Unified({ file, lines, comments, marked }: LinesProps) {
   const talk = useTalk(file, comments);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
   return (
@@ -75,7 +81,7 @@ const Unified = memo(function Unified({ file, lines, comments }: LinesProps) {
             <td className={classes.text}>
               {talk.button(line, line === first)}
               <span className={classes.sign}>{signs[line.kind]}</span>
-              {line.text}
+              {textOf(line, marked)}
             </td>
           </tr>
           <Below columns={3}>{talk.below(line)}</Below>
@@ -85,7 +91,14 @@ const Unified = memo(function Unified({ file, lines, comments }: LinesProps) {
   );
 });
 
-function Half({ line, side, button }: { line: DiffLine | null; side: 'old' | 'now'; button: ReactNode }) {
+interface HalfProps {
+  readonly line: DiffLine | null;
+  readonly side: 'old' | 'now';
+  readonly button: ReactNode;
+  readonly marked: boolean;
+}
+
+function Half({ line, side, button, marked }: HalfProps) {
   if (!line) return <td className={classes.nothing} colSpan={2} />;
   return (
     <>
@@ -93,13 +106,13 @@ function Half({ line, side, button }: { line: DiffLine | null; side: 'old' | 'no
       <td className={classes.text} data-kind={line.kind}>
         {button}
         <span className={classes.sign}>{signs[line.kind]}</span>
-        {line.text}
+        {textOf(line, marked)}
       </td>
     </>
   );
 }
 
-const Split = memo(function Split({ file, lines, comments }: LinesProps) {
+const Split = memo(function Split({ file, lines, comments, marked }: LinesProps) {
   const talk = useTalk(file, comments);
   const first = lines.find(({ kind }) => kind !== 'hunk' && kind !== 'note');
   return (
@@ -109,7 +122,7 @@ const Split = memo(function Split({ file, lines, comments }: LinesProps) {
           <tr data-kind={left === right ? left?.kind : undefined}>
             {left?.kind === 'hunk' ? (
               <td colSpan={4} className={classes.text}>
-                {left.text}
+                {textOf(left, marked)}
               </td>
             ) : (
               <>
@@ -117,8 +130,14 @@ const Split = memo(function Split({ file, lines, comments }: LinesProps) {
                   line={left}
                   side="old"
                   button={left && left !== right ? talk.button(left, left === first) : null}
+                  marked={marked}
                 />
-                <Half line={right} side="now" button={right ? talk.button(right, right === first) : null} />
+                <Half
+                  line={right}
+                  side="now"
+                  button={right ? talk.button(right, right === first) : null}
+                  marked={marked}
+                />
               </>
             )}
           </tr>

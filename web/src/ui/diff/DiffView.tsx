@@ -18,6 +18,8 @@ interface DiffViewProps {
   gitRef: string;
   /** What is said at lines, where that can be. */
   comments?: LineComments;
+  /** Whether characters that nobody sees are shown and told. */
+  warn: boolean;
 }
 
 /** Whether the person wants to see one file at a time. Loaders fetch it before. */
@@ -56,7 +58,7 @@ function FilePicker({ files, at, go }: FilePickerProps) {
   );
 }
 
-export function DiffView({ files, gitRef, comments }: DiffViewProps) {
+export function DiffView({ files, gitRef, comments, warn }: DiffViewProps) {
   const [look, setLook] = useDiffLook();
   const oneByOne = useOneByOne() && files.length > 1;
   const [chosen, setChosen] = useState(0);
@@ -92,6 +94,7 @@ export function DiffView({ files, gitRef, comments }: DiffViewProps) {
             gitRef={gitRef}
             near={oneByOne || index < 3}
             comments={comments}
+            warn={warn}
           />
         ),
       )}

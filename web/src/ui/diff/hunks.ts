@@ -34,6 +34,9 @@ export function parseHunks(diff: string): DiffLine[] {
   return lines;
 }
 
+/** Whether it is the first line of the file, before or after. */
+export const startsFile = ({ old, now }: DiffLine): boolean => old === 1 || now === 1;
+
 /** Removed lines stand beside the added ones that follow them. */
 export function pairLines(lines: readonly DiffLine[]): DiffPair[] {
   const pairs: DiffPair[] = [];

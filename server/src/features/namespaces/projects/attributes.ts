@@ -26,6 +26,8 @@ type Told = Partial<Pick<Attribute, 'as' | 'to' | 'test' | 'told'>>;
 
 const reviews = 'review/merge-requests';
 const own = 'namespaces/projects/effects.test.ts';
+/** In a browser. */
+const pages = '../../../e2e/src/scenarios/hidden-characters.ts';
 
 /** Kept in the column of its name, told to whoever is signed in. */
 const kept = (name: AttributeName, sample: unknown, effect: Attribute['effect'], rest: Told = {}) =>
@@ -276,7 +278,12 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     effect: 'who sees the project',
     test: 'namespaces/projects/project-lists.test.ts',
   },
-  warn_about_potentially_unwanted_characters: later('warn_about_potentially_unwanted_characters', false, 'the pages'),
+  warn_about_potentially_unwanted_characters: kept(
+    'warn_about_potentially_unwanted_characters',
+    false,
+    'off: pages show code without marking hidden characters',
+    { test: pages },
+  ),
   web_based_commit_signing_enabled: later('web_based_commit_signing_enabled', true, 'signed commits of the page'),
   wiki_access_level: kept('wiki_access_level', 'private', 'who reads and writes the wiki', {
     test: 'repository/wikis/wikis.test.ts',
