@@ -1,10 +1,10 @@
 /** Addresses of one's own: the primary one and others, whether they are confirmed, adding and removing. */
 import { Badge, Button, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import * as accounts from '../../lib/accounts.ts';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -29,7 +29,6 @@ function Confirmed({ at }: { at: string | null }) {
 export default function EmailsPage() {
   const { account } = useOwnAccount();
   const { data: emails } = useSuspenseQuery(accounts.ownEmails());
-  const [leaving, setLeaving] = useState<Schemas['Email'] | null>(null);
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: ['user', 'emails'] });
   const fields = useFields({ email: '' });
@@ -38,14 +37,11 @@ export default function EmailsPage() {
     fields.replace({ email: '' });
     await again();
   });
-  const remove = useMutation({
-    mutationFn: (id: number) =>
+  const leaving = useConfirmed(
+    ({ id }: Schemas['Email']) =>
       unwrap(client.DELETE('/user/emails/{email_id}', { params: { path: { email_id: id } } })),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
+    again,
+  );
   return (
     <Page title="E-mail addresses" narrow>
       <Stack gap="lg">
@@ -75,7 +71,7 @@ export default function EmailsPage() {
                     size="xs"
                     variant="default"
                     aria-label={`Remove ${email.email}`}
-                    onClick={() => setLeaving(email)}
+                    onClick={() => leaving.ask(email)}
                   >
                     Remove
                   </Button>
@@ -109,15 +105,11 @@ export default function EmailsPage() {
         </form>
       </section>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Remove address"
         text="Commits with this address are no longer shown as yours."
-        name={leaving?.email ?? ''}
+        name={leaving.asked?.email ?? ''}
         action="Remove address"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.id)}
       />
     </Page>
   );

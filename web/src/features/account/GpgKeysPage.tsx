@@ -1,10 +1,11 @@
 /** One's own GPG keys: adding one, removing one, revoking one. */
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as accounts from '../../lib/accounts.ts';
 import { client, unwrap } from '../../lib/api.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -25,9 +26,14 @@ const ways = {
   },
 } as const;
 
+interface Leaving {
+  readonly id: number;
+  readonly name: string;
+  readonly way: keyof typeof ways;
+}
+
 export default function GpgKeysPage() {
   const { data: keys } = useSuspenseQuery(accounts.ownGpgKeys());
-  const [leaving, setLeaving] = useState<{ id: number; name: string; way: keyof typeof ways } | null>(null);
   const [key, setKey] = useState('');
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: ['user', 'gpg-keys'] });
@@ -36,15 +42,9 @@ export default function GpgKeysPage() {
     setKey('');
     await again();
   });
-  const leave = useMutation({
-    mutationFn: ({ id, way }: { id: number; way: keyof typeof ways }) => ways[way].run(id),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
+  const leaving = useConfirmed(({ id, way }: Leaving) => ways[way].run(id), again);
   const named = ['key', 'fingerprint', 'primary_keyid'].map(sending.reason).find((reason) => reason !== undefined);
-  const way = ways[leaving?.way ?? 'remove'];
+  const way = ways[leaving.asked?.way ?? 'remove'];
   return (
     <Page title="GPG keys" narrow>
       <Stack gap="lg">
@@ -63,7 +63,7 @@ export default function GpgKeysPage() {
                   size="xs"
                   variant="default"
                   aria-label={`Revoke ${name}`}
-                  onClick={() => setLeaving({ id, name, way: 'revoke' })}
+                  onClick={() => leaving.ask({ id, name, way: 'revoke' })}
                 >
                   Revoke
                 </Button>
@@ -71,7 +71,7 @@ export default function GpgKeysPage() {
                   size="xs"
                   variant="default"
                   aria-label={`Remove ${name}`}
-                  onClick={() => setLeaving({ id, name, way: 'remove' })}
+                  onClick={() => leaving.ask({ id, name, way: 'remove' })}
                 >
                   Remove
                 </Button>
@@ -108,15 +108,11 @@ export default function GpgKeysPage() {
         </form>
       </section>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title={way.action}
         text={way.text}
-        name={leaving?.name ?? ''}
+        name={leaving.asked?.name ?? ''}
         action={way.action}
-        pending={leave.isPending}
-        error={leave.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && leave.mutate(leaving)}
       />
     </Page>
   );

@@ -1,11 +1,11 @@
 /** One's own SSH keys: adding one, the list with fingerprints, removing one. */
 import { Anchor, Button, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import * as accounts from '../../lib/accounts.ts';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { SshKeyList } from '../profile/SshKeyList.tsx';
@@ -14,16 +14,12 @@ import { NewSshKey } from './NewSshKey.tsx';
 
 export default function SshKeysPage() {
   const { data: keys } = useSuspenseQuery(accounts.ownSshKeys());
-  const [leaving, setLeaving] = useState<Schemas['SSHKey'] | null>(null);
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: ['user', 'keys'] });
-  const remove = useMutation({
-    mutationFn: (id: number) => unwrap(client.DELETE('/user/keys/{key_id}', { params: { path: { key_id: id } } })),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
+  const leaving = useConfirmed(
+    ({ id }: Schemas['SSHKey']) => unwrap(client.DELETE('/user/keys/{key_id}', { params: { path: { key_id: id } } })),
+    again,
+  );
   return (
     <Page title="SSH keys" narrow>
       <Stack gap="lg">
@@ -43,7 +39,7 @@ export default function SshKeysPage() {
           <SshKeyList
             keys={keys}
             after={(key) => (
-              <Button size="xs" variant="default" aria-label={`Remove ${key.title}`} onClick={() => setLeaving(key)}>
+              <Button size="xs" variant="default" aria-label={`Remove ${key.title}`} onClick={() => leaving.ask(key)}>
                 Remove
               </Button>
             )}
@@ -55,15 +51,11 @@ export default function SshKeysPage() {
         <NewSshKey added={again} />
       </section>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Remove SSH key"
         text="Whoever uses it can no longer sign in with it, and its signatures are no longer recognised."
-        name={leaving?.title ?? ''}
+        name={leaving.asked?.title ?? ''}
         action="Remove key"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.id)}
       />
     </Page>
   );

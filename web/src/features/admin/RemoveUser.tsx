@@ -1,10 +1,10 @@
 /** Removing an account: what the person wrote stays, or goes too. */
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import account from '../account/account.module.css';
 
 const ways = {
@@ -20,20 +20,20 @@ const ways = {
 type Way = keyof typeof ways;
 
 export function RemoveUser({ user, own }: { user: Schemas['UserView']; own: boolean }) {
-  const [way, setWay] = useState<Way | null>(null);
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: async (chosen: Way) => {
-      const query = chosen === 'hard' ? { hard_delete: true } : {};
-      await unwrap(client.DELETE('/users/{id}', { params: { path: { id: user.id }, query } }));
-      setWay(null);
+  const leaving = useConfirmed(
+    (way: Way) => {
+      const query = way === 'hard' ? { hard_delete: true } : {};
+      return unwrap(client.DELETE('/users/{id}', { params: { path: { id: user.id }, query } }));
+    },
+    async () => {
       await navigate({ to: '/admin/users' });
       await cache.invalidateQueries({ queryKey: ['users'] });
     },
-  });
+  );
   if (own) return null;
-  const { action, text } = ways[way ?? 'soft'];
+  const { action, text } = ways[leaving.asked ?? 'soft'];
   return (
     <section className={account.section} aria-label="Delete">
       <h2>Delete</h2>
@@ -41,26 +41,13 @@ export function RemoveUser({ user, own }: { user: Schemas['UserView']; own: bool
         <Text>Blocking ends every access too, and can be taken back.</Text>
         <Group gap="xs">
           {Object.entries(ways).map(([key, { action: label }]) => (
-            <Button key={key} size="xs" variant="outline" color="red" onClick={() => setWay(key as Way)}>
+            <Button key={key} size="xs" variant="outline" color="red" onClick={() => leaving.ask(key as Way)}>
               {label}
             </Button>
           ))}
         </Group>
       </Stack>
-      <ConfirmName
-        opened={way !== null}
-        title={action}
-        text={text}
-        name={user.username}
-        action={action}
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => {
-          remove.reset();
-          setWay(null);
-        }}
-        confirm={() => way && remove.mutate(way)}
-      />
+      <ConfirmName {...leaving.dialog} title={action} text={text} name={user.username} action={action} />
     </section>
   );
 }

@@ -1,12 +1,13 @@
 /** Topics of the instance, looked after by administrators: new ones, changed, merged, removed. */
 import { ActionIcon, Avatar, Button, Modal } from '@mantine/core';
 import { IconArrowMerge, IconPencil, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQueryClient, useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { type Topic, topics } from '../../lib/topics.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
@@ -15,7 +16,7 @@ import { countOf } from '../topics/count.ts';
 import { AdminFrame } from './AdminFrame.tsx';
 import { MergeTopic, TopicForm } from './TopicForms.tsx';
 
-type Doing = { readonly what: 'edit' | 'merge' | 'remove'; readonly topic: Topic } | { readonly what: 'make' } | null;
+type Doing = { readonly what: 'edit' | 'merge'; readonly topic: Topic } | { readonly what: 'make' } | null;
 
 function Row({ topic, act }: { topic: Topic; act: (what: 'edit' | 'merge' | 'remove') => void }) {
   const action = { variant: 'subtle', color: 'gray', size: 30 } as const;
@@ -61,15 +62,15 @@ export default function TopicsPage() {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useSuspenseInfiniteQuery(topics(search));
   const found = data.pages.flatMap(({ items }) => items);
   const done = () => setDoing(null);
+  const again = () => cache.invalidateQueries({ queryKey: ['topics'] });
   const changed = async () => {
+    await again();
     done();
-    await cache.invalidateQueries({ queryKey: ['topics'] });
   };
-  const leaving = doing?.what === 'remove' ? doing.topic : null;
-  const remove = useMutation({
-    mutationFn: (id: number) => unwrap(client.DELETE('/topics/{id}', { params: { path: { id } } })),
-    onSuccess: changed,
-  });
+  const leaving = useConfirmed(
+    ({ id }: Topic) => unwrap(client.DELETE('/topics/{id}', { params: { path: { id } } })),
+    again,
+  );
   return (
     <AdminFrame
       title="Topics"
@@ -92,7 +93,11 @@ export default function TopicsPage() {
       ) : (
         <DataList label="Topics">
           {found.map((topic) => (
-            <Row key={topic.id} topic={topic} act={(what) => setDoing({ what, topic })} />
+            <Row
+              key={topic.id}
+              topic={topic}
+              act={(what) => (what === 'remove' ? leaving.ask(topic) : setDoing({ what, topic }))}
+            />
           ))}
         </DataList>
       )}
@@ -105,15 +110,11 @@ export default function TopicsPage() {
         {doing?.what === 'merge' ? <MergeTopic topic={doing.topic} merged={changed} cancel={done} /> : null}
       </Modal>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Remove topic"
-        text={`It is taken from ${countOf(leaving?.total_projects_count ?? 0)}.`}
-        name={leaving?.name ?? ''}
+        text={`It is taken from ${countOf(leaving.asked?.total_projects_count ?? 0)}.`}
+        name={leaving.asked?.name ?? ''}
         action="Remove topic"
-        pending={remove.isPending}
-        error={remove.error}
-        close={done}
-        confirm={() => leaving && remove.mutate(leaving.id)}
       />
     </AdminFrame>
   );

@@ -1,9 +1,10 @@
 /** What administrators may do with an account, each with what will happen. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { Schemas } from '../../lib/api.ts';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { type Action, offeredActions } from './actions.ts';
 
@@ -16,21 +17,15 @@ interface UserActionsProps {
 }
 
 export function UserActions({ user, own, children }: UserActionsProps) {
-  const [asked, setAsked] = useState<Action | null>(null);
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const run = useMutation({
-    mutationFn: async (action: Action) => {
-      await action.run(user.id);
-      setAsked(null);
+  const { asked, ask, dialog } = useConfirmed(
+    (action: Action) => action.run(user.id),
+    async (action) => {
       if (action.removes) await navigate({ to: '/admin/users' });
       await cache.invalidateQueries({ queryKey: ['users'] });
     },
-  });
-  const ask = (action: Action | null) => {
-    run.reset();
-    setAsked(action);
-  };
+  );
   return (
     <Group gap="xs">
       {offeredActions(user, own).map((action) => (
@@ -39,18 +34,18 @@ export function UserActions({ user, own, children }: UserActionsProps) {
         </Button>
       ))}
       {children}
-      <Modal opened={asked !== null} onClose={() => ask(null)} title={`${asked?.label ?? ''}: ${user.name}`}>
+      <Modal opened={dialog.opened} onClose={dialog.close} title={`${asked?.label ?? ''}: ${user.name}`}>
         <Stack gap="md">
-          <FormError error={run.error} />
+          <FormError error={dialog.error} />
           <Text>{asked?.effect}</Text>
           <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={() => ask(null)}>
+            <Button variant="default" onClick={dialog.close}>
               Cancel
             </Button>
             <Button
               data-autofocus
-              loading={run.isPending}
-              onClick={() => asked && run.mutate(asked)}
+              loading={dialog.pending}
+              onClick={dialog.confirm}
               {...(asked?.danger ? { color: 'red' } : {})}
             >
               {asked?.label}

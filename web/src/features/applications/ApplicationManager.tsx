@@ -1,7 +1,7 @@
 /** Applications of one owner: registering, changing, a new secret, removing. */
 import { ActionIcon, Alert, Modal, Stack, Text, Title } from '@mantine/core';
 import { IconPencil, IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import {
   type Application,
@@ -11,6 +11,7 @@ import {
 } from '../../lib/applications.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { Command } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -87,36 +88,22 @@ interface ApplicationManagerProps {
   scopes: readonly ScopeChoice[];
 }
 
-/** What is about to happen to one of them. */
-type Doing = { readonly what: 'edit' | 'renew' | 'remove'; readonly application: Application } | null;
-
 export function ApplicationManager({ source, scopes }: ApplicationManagerProps) {
   const { data: applications } = useSuspenseQuery(applicationsOf(source));
   const [fresh, setFresh] = useState<NewApplication | null>(null);
-  const [doing, setDoing] = useState<Doing>(null);
+  const [edited, setEdited] = useState<Application | null>(null);
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: source.key });
-  const done = () => setDoing(null);
-  const about = (what: 'renew' | 'remove') => (doing?.what === what ? doing.application : null);
-  const renew = useMutation({
-    mutationFn: (id: number) => source.renew(id),
-    onSuccess: (made) => {
-      setFresh(made);
-      done();
-    },
-  });
-  const remove = useMutation({
-    mutationFn: (id: number) => source.remove(id),
-    async onSuccess(_, id) {
-      if (fresh?.id === id) setFresh(null);
-      done();
-      await again();
-    },
-  });
+  const done = () => setEdited(null);
+  const renewing = useConfirmed(async ({ id }: Application) => setFresh(await source.renew(id)));
+  const leaving = useConfirmed(async ({ id }: Application) => {
+    await source.remove(id);
+    setFresh((before) => (before?.id === id ? null : before));
+  }, again);
   return (
     <Stack gap="lg">
       {fresh ? <FreshSecret key={fresh.secret} application={fresh} /> : null}
-      <FormError error={renew.error} />
+      <FormError error={renewing.error} />
       {applications.length === 0 ? (
         <Text c="var(--mr-dim)">None yet.</Text>
       ) : (
@@ -125,9 +112,9 @@ export function ApplicationManager({ source, scopes }: ApplicationManagerProps) 
             <ApplicationRow
               key={application.id}
               application={application}
-              edit={() => setDoing({ what: 'edit', application })}
-              renew={() => setDoing({ what: 'renew', application })}
-              remove={() => setDoing({ what: 'remove', application })}
+              edit={() => setEdited(application)}
+              renew={() => renewing.ask(application)}
+              remove={() => leaving.ask(application)}
             />
           ))}
         </DataList>
@@ -142,16 +129,16 @@ export function ApplicationManager({ source, scopes }: ApplicationManagerProps) 
           await again();
         }}
       />
-      <Modal opened={doing?.what === 'edit'} onClose={done} title="Change the application" size="lg">
-        {doing?.what === 'edit' ? (
+      <Modal opened={edited !== null} onClose={done} title="Change the application" size="lg">
+        {edited ? (
           <ApplicationForm
-            application={doing.application}
+            application={edited}
             scopes={scopes}
             trusts={source.trusts}
             action="Save"
             cancel={done}
             send={async (draft) => {
-              await source.change(doing.application.id, draft);
+              await source.change(edited.id, draft);
               await again();
               done();
             }}
@@ -159,26 +146,18 @@ export function ApplicationManager({ source, scopes }: ApplicationManagerProps) 
         ) : null}
       </Modal>
       <ConfirmName
-        opened={about('renew') !== null}
+        {...renewing.dialog}
         title="New secret"
         text="The secret that it has stops working at once."
-        name={about('renew')?.application_name ?? ''}
+        name={renewing.asked?.application_name ?? ''}
         action="Make a new secret"
-        pending={renew.isPending}
-        error={renew.error}
-        close={done}
-        confirm={() => doing && renew.mutate(doing.application.id)}
       />
       <ConfirmName
-        opened={about('remove') !== null}
+        {...leaving.dialog}
         title="Remove application"
         text="Everybody's access through it ends at once."
-        name={about('remove')?.application_name ?? ''}
+        name={leaving.asked?.application_name ?? ''}
         action="Remove application"
-        pending={remove.isPending}
-        error={remove.error}
-        close={done}
-        confirm={() => doing && remove.mutate(doing.application.id)}
       />
     </Stack>
   );

@@ -1,13 +1,13 @@
 /** Branches of a project: find one, compare it, delete it. */
 import { ActionIcon } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { rangeText } from '../../lib/history.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
@@ -23,26 +23,22 @@ export default function BranchesPage() {
   const view = useProject();
   const { project, parts, path, segment } = view;
   const { data: branches } = useSuspenseQuery(parts.branches(search.search));
-  const [leaving, setLeaving] = useState<Schemas['Branch'] | null>(null);
   const cache = useQueryClient();
   useLive([`project:${project.id}:refs`], [['project', path, 'branches']]);
-  const remove = useMutation({
-    mutationFn: (branch: string) =>
+  const leaving = useConfirmed(
+    ({ name: branch }: Schemas['Branch']) =>
       unwrap(client.DELETE('/projects/{id}/repository/branches/{branch}', { params: { path: { id: path, branch } } })),
-    async onSuccess() {
-      setLeaving(null);
-      await cache.invalidateQueries({ queryKey: ['project', path, 'branches'] });
-    },
-  });
+    () => cache.invalidateQueries({ queryKey: ['project', path, 'branches'] }),
+  );
   const writes = view.level >= level.developer;
   return (
     <Page title={`Branches · ${project.name_with_namespace}`} heading="Branches">
+      <FormError error={leaving.asked ? null : leaving.error} />
       <FilterBar
         label="Filter by name"
         value={search.search ?? ''}
         change={(text) => void navigate({ search: { search: text || undefined }, replace: true })}
       />
-      <FormError error={leaving ? null : remove.error} />
       {branches.length === 0 ? (
         <EmptyState title={search.search ? 'No branch has this name' : 'No branches yet'}>
           {search.search ? (
@@ -86,7 +82,7 @@ export default function BranchesPage() {
                         color="gray"
                         size={30}
                         aria-label={`Delete ${branch.name}`}
-                        onClick={() => setLeaving(branch)}
+                        onClick={() => leaving.ask(branch)}
                       >
                         <IconTrash size={16} />
                       </ActionIcon>
@@ -99,19 +95,15 @@ export default function BranchesPage() {
         </DataList>
       )}
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Delete branch"
         text={
-          leaving?.merged
+          leaving.asked?.merged
             ? 'Its commits are in the default branch.'
             : 'Commits that no other branch has can no longer be reached.'
         }
-        name={leaving?.name ?? ''}
+        name={leaving.asked?.name ?? ''}
         action="Delete branch"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.name)}
       />
     </Page>
   );

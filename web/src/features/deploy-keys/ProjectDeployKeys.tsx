@@ -3,10 +3,10 @@ import { ActionIcon, Anchor, Checkbox, Stack, Text, Title } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { type DeployKeyOfProject, deployKeysOf } from '../../lib/deploy-keys.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useProject } from '../projects/useProject.ts';
@@ -17,7 +17,6 @@ import { TakeKey } from './TakeKey.tsx';
 export function ProjectDeployKeys() {
   const { path } = useProject();
   const { data: keys, error } = useQuery(deployKeysOf(path));
-  const [leaving, setLeaving] = useState<DeployKeyOfProject | null>(null);
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: deployKeysOf(path).queryKey });
   const at = (key_id: number) => ({ params: { path: { id: path, key_id } } });
@@ -26,13 +25,10 @@ export function ProjectDeployKeys() {
       unwrap(client.PUT('/projects/{id}/deploy_keys/{key_id}', { ...at(id), body: { can_push } })),
     onSuccess: again,
   });
-  const remove = useMutation({
-    mutationFn: (id: number) => unwrap(client.DELETE('/projects/{id}/deploy_keys/{key_id}', at(id))),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
+  const leaving = useConfirmed(
+    ({ id }: DeployKeyOfProject) => unwrap(client.DELETE('/projects/{id}/deploy_keys/{key_id}', at(id))),
+    again,
+  );
   return (
     <>
       <h2>Deploy keys</h2>
@@ -68,7 +64,7 @@ export function ProjectDeployKeys() {
                       color="gray"
                       size={30}
                       aria-label={`Remove ${key.title}`}
-                      onClick={() => setLeaving(key)}
+                      onClick={() => leaving.ask(key)}
                     >
                       <IconTrash size={16} />
                     </ActionIcon>
@@ -103,15 +99,11 @@ export function ProjectDeployKeys() {
         </section>
       </Stack>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Remove deploy key"
         text="Machines that use it no longer reach this project. A key that no other project has is removed for good."
-        name={leaving?.title ?? ''}
+        name={leaving.asked?.title ?? ''}
         action="Remove deploy key"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.id)}
       />
     </>
   );

@@ -1,9 +1,10 @@
 /** Webhooks of a project, a group or the instance: adding, changing, trying, removing, and what they were called with. */
 import { Modal, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeHook, createHook, type Hook, type HookPlace, hooksOf } from '../../lib/hooks.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { FormError } from '../../ui/FormError.tsx';
 import { HookForm } from './HookForm.tsx';
 import { HookRow } from './HookRow.tsx';
@@ -19,16 +20,9 @@ const reach = {
 export function HookManager({ place }: { place: HookPlace }) {
   const { data: hooks, error } = useQuery(hooksOf(place));
   const [edited, setEdited] = useState<Hook | null>(null);
-  const [leaving, setLeaving] = useState<Hook | null>(null);
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: place.key, exact: true });
-  const remove = useMutation({
-    mutationFn: (id: number) => place.remove(id),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
+  const leaving = useConfirmed(({ id }: Hook) => place.remove(id), again);
   return (
     <>
       <Text c="var(--mr-dim)" mb="md">
@@ -45,7 +39,7 @@ export function HookManager({ place }: { place: HookPlace }) {
                 place={place}
                 hook={hook}
                 edit={() => setEdited(hook)}
-                remove={() => setLeaving(hook)}
+                remove={() => leaving.ask(hook)}
               />
             ))}
           </ul>
@@ -79,15 +73,11 @@ export function HookManager({ place }: { place: HookPlace }) {
         ) : null}
       </Modal>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Remove webhook"
         text="It is not called any more. The log of its calls goes with it."
-        name={leaving ? leaving.name || leaving.url : ''}
+        name={leaving.asked ? leaving.asked.name || leaving.asked.url : ''}
         action="Remove webhook"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.id)}
       />
     </>
   );

@@ -1,11 +1,11 @@
 /** Locked files of a project: whose they are, and taking a lock away. */
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type FileLock, locksKey, locksOf, unlock } from '../../lib/locks.ts';
 import { sessionQuery } from '../../lib/session.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -21,21 +21,17 @@ export default function LocksPage() {
   const { project, path, segment, ...view } = useProject();
   const { data } = useSuspenseQuery(locksOf(path, page));
   const { data: session } = useQuery(sessionQuery);
-  const [leaving, setLeaving] = useState<FileLock | null>(null);
   const cache = useQueryClient();
   const isOwn = ({ owner }: FileLock) => owner !== null && owner.id === session?.user?.id;
-  const remove = useMutation({
-    mutationFn: (lock: FileLock) => unlock(path, lock.id, !isOwn(lock)),
-    async onSuccess() {
-      setLeaving(null);
-      await cache.invalidateQueries({ queryKey: locksKey(path) });
-    },
-  });
+  const leaving = useConfirmed(
+    (lock: FileLock) => unlock(path, lock.id, !isOwn(lock)),
+    () => cache.invalidateQueries({ queryKey: locksKey(path) }),
+  );
   const mayUnlock = (lock: FileLock) =>
     !project.archived && view.level >= (isOwn(lock) ? level.developer : level.maintainer);
   return (
     <Page title={`Locked files · ${project.name_with_namespace}`} heading="Locked files">
-      <FormError error={leaving ? null : remove.error} />
+      <FormError error={leaving.asked ? null : leaving.error} />
       {data.items.length === 0 ? (
         <EmptyState title="No file is locked">
           <Command text="git lfs lock design.psd" />
@@ -67,7 +63,7 @@ export default function LocksPage() {
                     variant="default"
                     aria-label={`Unlock ${lock.path}`}
                     // Somebody else counts on theirs.
-                    onClick={() => (isOwn(lock) ? remove.mutate(lock) : setLeaving(lock))}
+                    onClick={() => (isOwn(lock) ? leaving.act(lock) : leaving.ask(lock))}
                   >
                     Unlock
                   </Button>
@@ -79,15 +75,11 @@ export default function LocksPage() {
       )}
       <Pager page={page} nextPage={data.nextPage} go={(next) => void navigate({ search: { page: next } })} />
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Take the lock away"
-        text={`${leaving?.owner?.name ?? 'Somebody'} locked this file so that nobody else changes it. From now on others may.`}
-        name={leaving?.path ?? ''}
+        text={`${leaving.asked?.owner?.name ?? 'Somebody'} locked this file so that nobody else changes it. From now on others may.`}
+        name={leaving.asked?.path ?? ''}
         action="Unlock"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving)}
       />
     </Page>
   );

@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Member, type MemberFilter, type MemberSource, membersOf } from '../../lib/members.ts';
+import { type Confirmed, useConfirmed } from '../../ui/confirmed.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -27,36 +28,25 @@ async function each(members: readonly Member[], act: (member: Member) => Promise
   if (refused.length > 0) throw new Error(refused.join('; '));
 }
 
-function AskRemoval({
-  leaving,
-  pending,
-  error,
-  close,
-  confirm,
-}: {
-  leaving: readonly Member[];
-  pending: boolean;
-  error: Error | null;
-  close: () => void;
-  confirm: () => void;
-}) {
+function AskRemoval({ asked, dialog }: Pick<Confirmed<readonly Member[]>, 'asked' | 'dialog'>) {
+  const leaving = asked ?? [];
   const who = leaving.map(({ name }) => name).join(', ');
   return (
     <Modal
-      opened={leaving.length > 0}
-      onClose={close}
+      opened={dialog.opened}
+      onClose={dialog.close}
       title={leaving.length === 1 ? 'Remove member' : 'Remove members'}
     >
       <Stack gap="md">
-        <FormError error={error} />
+        <FormError error={dialog.error} />
         <Text>
           {who} {leaving.length === 1 ? 'loses' : 'lose'} what this membership gives, here and below.
         </Text>
         <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={dialog.close}>
             Keep
           </Button>
-          <Button color="red" loading={pending} onClick={confirm}>
+          <Button color="red" loading={dialog.pending} onClick={dialog.confirm}>
             Remove
           </Button>
         </Group>
@@ -73,7 +63,6 @@ export function MemberList({ source, filter, manages, topLevel, changed }: Props
   const members = data?.pages.flatMap(({ items }) => items) ?? [];
   const total = data?.pages[0]?.total ?? null;
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
-  const [leaving, setLeaving] = useState<readonly Member[]>([]);
   const own = members.filter((member) => member.source?.kind === 'direct');
   const selected = own.filter(({ id }) => chosen.has(id));
   const change = useMutation({
@@ -81,15 +70,12 @@ export function MemberList({ source, filter, manages, topLevel, changed }: Props
       each(of, (member) => source.change(member.id, { access_level: member.access_level, ...terms })),
     onSettled: changed,
   });
-  const remove = useMutation({
-    mutationFn: (of: readonly Member[]) => each(of, (member) => source.remove(member.id)),
-    onSuccess: () => setLeaving([]),
-    onSettled: changed,
-  });
+  // Some may be gone where others were refused.
+  const leaving = useConfirmed((of: readonly Member[]) => each(of, ({ id }) => source.remove(id)).finally(changed));
   const actions = {
     change: (member: Member, terms: { access_level: number; expires_at?: string | null }) =>
       change.mutate({ of: [member], ...terms }),
-    remove: (member: Member) => setLeaving([member]),
+    remove: (member: Member) => leaving.ask([member]),
   };
   if (data && members.length === 0)
     return <EmptyState title="Nobody">No member is like this. Take a part of the filter away.</EmptyState>;
@@ -103,7 +89,7 @@ export function MemberList({ source, filter, manages, topLevel, changed }: Props
           pending={change.isPending}
           setLevel={(access_level) => change.mutate({ of: selected, access_level })}
           setEnd={(expires_at) => change.mutate({ of: selected, expires_at })}
-          remove={() => setLeaving(selected)}
+          remove={() => leaving.ask(selected)}
           clear={() => setChosen(new Set())}
         />
       ) : data ? (
@@ -141,13 +127,7 @@ export function MemberList({ source, filter, manages, topLevel, changed }: Props
         ))}
       </DataList>
       <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
-      <AskRemoval
-        leaving={leaving}
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving([])}
-        confirm={() => remove.mutate(leaving)}
-      />
+      <AskRemoval {...leaving} />
     </>
   );
 }

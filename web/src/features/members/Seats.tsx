@@ -1,11 +1,12 @@
 /** Who takes a seat of a top-level group, where they got it, and taking it away. */
 import { ActionIcon, NativeSelect, Text } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconUserMinus } from '@tabler/icons-react';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { type BillableMember, type SeatOrder, seatMemberships, seatOrders, seats } from '../../lib/seats.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
@@ -108,21 +109,17 @@ function Seat({ path, user, remove }: { path: string; user: BillableMember; remo
 export function Seats({ path, changed }: { path: string; changed: () => Promise<unknown> }) {
   const [search, setSearch] = useState('');
   const [sort, setSort] = useState<SeatOrder>('name_asc');
-  const [leaving, setLeaving] = useState<BillableMember | null>(null);
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     ...seats(path, search.trim(), sort),
     placeholderData: (before) => before,
   });
   const users = data?.pages.flatMap(({ items }) => items) ?? [];
   const total = data?.pages[0]?.total;
-  const remove = useMutation({
-    mutationFn: (user_id: number) =>
+  const leaving = useConfirmed(
+    ({ id: user_id }: BillableMember) =>
       unwrap(client.DELETE('/groups/{id}/billable_members/{user_id}', { params: { path: { id: path, user_id } } })),
-    async onSuccess() {
-      setLeaving(null);
-      await changed();
-    },
-  });
+    changed,
+  );
   return (
     <section aria-label="Seats">
       <Text c="var(--mr-dim)" mb="md">
@@ -145,21 +142,17 @@ export function Seats({ path, changed }: { path: string; changed: () => Promise<
       ) : (
         <DataList label="Seats">
           {users.map((user) => (
-            <Seat key={user.id} path={path} user={user} remove={() => setLeaving(user)} />
+            <Seat key={user.id} path={path} user={user} remove={() => leaving.ask(user)} />
           ))}
         </DataList>
       )}
       <ShowMore more={hasNextPage} pending={isFetchingNextPage} show={fetchNextPage} />
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Take the seat away"
         text="They are removed from this group and from every group and project below it."
-        name={leaving?.username ?? ''}
+        name={leaving.asked?.username ?? ''}
         action="Remove"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.id)}
       />
     </section>
   );

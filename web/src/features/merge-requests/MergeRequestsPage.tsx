@@ -1,18 +1,17 @@
 /** Merge requests of a project by state. */
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useLive } from '../../lib/useLive.ts';
-import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { LabelChip } from '../../ui/LabelChip.tsx';
 import { LinkButton } from '../../ui/links.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { RefBadge } from '../../ui/RefBadge.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { TitleFilter } from '../../ui/TitleFilter.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { MergeRequestRow } from './MergeRequestRow.tsx';
 
 const states = [
   { value: 'opened', label: 'Open' },
@@ -67,30 +66,15 @@ export default function MergeRequestsPage() {
       ) : (
         <DataList label="Merge requests">
           {data.items.map((request) => (
-            <DataRow
-              key={request.id}
-              before={<StatusBadge status={request.state} compact />}
-              title={
-                <Link to="/p/$path/merge_requests/$iid" params={{ path: segment, iid: String(request.iid) }} data-entry>
-                  {request.title}
-                </Link>
-              }
-              meta={
-                <>
-                  <span>
-                    {request.reference} by {request.author.name}
-                  </span>
-                  <RefBadge name={request.source_branch} />
-                  {request.target_branch === project.default_branch ? null : <span>into {request.target_branch}</span>}
-                  {request.milestone ? <span>{request.milestone.title}</span> : null}
-                  {request.labels.map((label) =>
-                    typeof label === 'string' ? null : <LabelChip key={label.id} label={label} />,
-                  )}
-                  {request.has_conflicts && request.state === 'opened' ? <span>Conflicts</span> : null}
-                </>
-              }
-              after={<TimeAgo at={request.updated_at} />}
-            />
+            <MergeRequestRow key={request.id} request={request}>
+              <RefBadge name={request.source_branch} />
+              {request.target_branch === project.default_branch ? null : <span>into {request.target_branch}</span>}
+              {request.milestone ? <span>{request.milestone.title}</span> : null}
+              {request.labels.map((label) =>
+                typeof label === 'string' ? null : <LabelChip key={label.id} label={label} />,
+              )}
+              {request.has_conflicts && request.state === 'opened' ? <span>Conflicts</span> : null}
+            </MergeRequestRow>
           ))}
         </DataList>
       )}

@@ -1,19 +1,17 @@
 /** One milestone of a project or group: what is planned for it, how far it is, and what can be done with it. */
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, notFound, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { notFound, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Milestone, pathOfRequest } from '../../lib/planning.ts';
-import { toSegment } from '../../lib/urls.ts';
+import type { Milestone } from '../../lib/planning.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
-import { DataList, DataRow } from '../../ui/DataList.tsx';
+import { DataList } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { GroupFrame } from '../groups/GroupFrame.tsx';
+import { MergeRequestRow } from '../merge-requests/MergeRequestRow.tsx';
 import { Days, Progress } from './facts.tsx';
 import { MilestoneForm } from './MilestoneForm.tsx';
 import { listTarget, oneTarget } from './MilestoneLink.tsx';
@@ -35,25 +33,7 @@ function Requests({ of, milestone, page }: { of: MilestonesInView; milestone: Mi
       ) : (
         <DataList label="Merge requests">
           {data.items.map((request) => (
-            <DataRow
-              key={request.id}
-              before={<StatusBadge status={request.state} compact />}
-              title={
-                <Link
-                  to="/p/$path/merge_requests/$iid"
-                  params={{ path: toSegment(pathOfRequest(request)), iid: String(request.iid) }}
-                  data-entry
-                >
-                  {request.title}
-                </Link>
-              }
-              meta={
-                <span>
-                  {of.kind === 'group' ? request.references.full : request.reference} by {request.author.name}
-                </span>
-              }
-              after={<TimeAgo at={request.updated_at} />}
-            />
+            <MergeRequestRow key={request.id} request={request} full={of.kind === 'group'} />
           ))}
         </DataList>
       )}
@@ -88,7 +68,7 @@ function MilestoneView({ of, page }: { of: MilestonesInView; page: number }) {
   if (editing)
     return (
       <Page title={`Edit ${milestone.title} · ${of.name}`} heading="Edit milestone" narrow>
-        <MilestoneForm of={of} milestone={milestone} key={milestone.updated_at} leave={() => setEditing(false)} />
+        <MilestoneForm of={of} milestone={milestone} leave={() => setEditing(false)} />
       </Page>
     );
   const active = milestone.state === 'active';

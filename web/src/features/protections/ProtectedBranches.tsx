@@ -1,12 +1,13 @@
 /** Branches that only some push to and merge into, by the rules of a project or of a top-level group. */
 import { ActionIcon, Badge, Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ProtectedBranch, type ProtectionPlace, protectedBranches } from '../../lib/protections.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { changesTo, choiceOf, grantOf, inWords } from '../../lib/who-may.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -141,23 +142,16 @@ const quiet: readonly string[] = [];
 export function ProtectedBranches({ place, topics = quiet }: ProtectedBranchesProps) {
   const cache = useQueryClient();
   const { data: rules, error } = useQuery(protectedBranches(place));
-  const [leaving, setLeaving] = useState<ProtectedBranch | null>(null);
   const [changing, setChanging] = useState<string | null>(null);
   const inherited = (rule: ProtectedBranch) => place.noun === 'project' && rule.inherited === true;
   const changed = rules?.find((rule) => rule.name === changing && !inherited(rule)) ?? null;
   useLive(topics, [place.key]);
   const again = async () => {
-    setChanging(null);
     await cache.invalidateQueries(protectedBranches(place));
     if (place.project !== null) await cache.invalidateQueries({ queryKey: ['project', place.project, 'branches'] });
+    setChanging(null);
   };
-  const remove = useMutation({
-    mutationFn: (name: string) => place.remove(name),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
+  const leaving = useConfirmed((rule: ProtectedBranch) => place.remove(rule.name), again);
   return (
     <>
       <Text c="var(--mr-dim)" mb="md">
@@ -202,7 +196,7 @@ export function ProtectedBranches({ place, topics = quiet }: ProtectedBranchesPr
                         color="gray"
                         size={30}
                         aria-label={`Unprotect ${rule.name}`}
-                        onClick={() => setLeaving(rule)}
+                        onClick={() => leaving.ask(rule)}
                       >
                         <IconTrash size={16} />
                       </ActionIcon>
@@ -220,15 +214,11 @@ export function ProtectedBranches({ place, topics = quiet }: ProtectedBranchesPr
         )}
       </Stack>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Unprotect branch"
         text={`Everybody who may push to ${place.noun === 'project' ? 'the project' : 'a project'} may push to it then, and rewrite and remove it.`}
-        name={leaving?.name ?? ''}
+        name={leaving.asked?.name ?? ''}
         action="Unprotect"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.name)}
       />
     </>
   );

@@ -1,13 +1,14 @@
 /** Tags that only some create, and nobody moves. */
 import { ActionIcon, Button, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../lib/api.ts';
 import { type ProtectedTag, protectedTags } from '../../lib/protections.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { grantOf, inWords } from '../../lib/who-may.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -63,17 +64,13 @@ export function ProtectedTags() {
   const { path, project } = useProject();
   const cache = useQueryClient();
   const { data: rules, error } = useQuery(protectedTags(path));
-  const [leaving, setLeaving] = useState<ProtectedTag | null>(null);
   const again = () => cache.invalidateQueries(protectedTags(path));
   useLive([`project:${project.id}:refs`], [['project', path, 'protected-tags']]);
-  const remove = useMutation({
-    mutationFn: (name: string) =>
+  const leaving = useConfirmed(
+    ({ name }: ProtectedTag) =>
       unwrap(client.DELETE('/projects/{id}/protected_tags/{name}', { params: { path: { id: path, name } } })),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
+    again,
+  );
   return (
     <>
       <h2>Protected tags</h2>
@@ -97,7 +94,7 @@ export function ProtectedTags() {
                     color="gray"
                     size={30}
                     aria-label={`Unprotect ${rule.name}`}
-                    onClick={() => setLeaving(rule)}
+                    onClick={() => leaving.ask(rule)}
                   >
                     <IconTrash size={16} />
                   </ActionIcon>
@@ -109,15 +106,11 @@ export function ProtectedTags() {
         <NewRule saved={again} />
       </Stack>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Unprotect tag"
         text="Everybody who may push to the project may create, move and remove it then."
-        name={leaving?.name ?? ''}
+        name={leaving.asked?.name ?? ''}
         action="Unprotect"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.name)}
       />
     </>
   );

@@ -1,10 +1,11 @@
 /** Service accounts of a group or a project: making, renaming, their tokens, removing. */
 import { ActionIcon, Modal, Stack, Text, Title } from '@mantine/core';
 import { IconKey, IconPencil, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ServiceAccount, type ServiceAccountPlace, serviceAccountsOf } from '../../lib/service-accounts.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { personalScopes } from '../tokens/scopes.ts';
@@ -12,7 +13,7 @@ import { TokenManager } from '../tokens/TokenManager.tsx';
 import { ServiceAccountForm } from './ServiceAccountForm.tsx';
 
 /** What is about to happen to one of them. */
-type Doing = { readonly what: 'edit' | 'tokens' | 'remove'; readonly account: ServiceAccount } | null;
+type Doing = { readonly what: 'edit' | 'tokens'; readonly account: ServiceAccount } | null;
 
 export function ServiceAccountManager({ place }: { place: ServiceAccountPlace }) {
   const query = serviceAccountsOf(place);
@@ -21,15 +22,9 @@ export function ServiceAccountManager({ place }: { place: ServiceAccountPlace })
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: query.queryKey });
   const done = () => setDoing(null);
-  const about = (what: 'edit' | 'tokens' | 'remove') => (doing?.what === what ? doing.account : null);
-  const remove = useMutation({
-    mutationFn: (id: number) => place.remove(id),
-    async onSuccess() {
-      done();
-      await again();
-    },
-  });
-  const [edited, leaving, holder] = [about('edit'), about('remove'), about('tokens')];
+  const about = (what: 'edit' | 'tokens') => (doing?.what === what ? doing.account : null);
+  const leaving = useConfirmed(({ id }: ServiceAccount) => place.remove(id), again);
+  const [edited, holder] = [about('edit'), about('tokens')];
   const action = { variant: 'subtle', color: 'gray', size: 30 } as const;
   return (
     <Stack gap="lg">
@@ -62,11 +57,7 @@ export function ServiceAccountManager({ place }: { place: ServiceAccountPlace })
                   >
                     <IconPencil size={16} />
                   </ActionIcon>
-                  <ActionIcon
-                    {...action}
-                    aria-label={`Remove ${account.name}`}
-                    onClick={() => setDoing({ what: 'remove', account })}
-                  >
+                  <ActionIcon {...action} aria-label={`Remove ${account.name}`} onClick={() => leaving.ask(account)}>
                     <IconTrash size={16} />
                   </ActionIcon>
                 </>
@@ -100,15 +91,11 @@ export function ServiceAccountManager({ place }: { place: ServiceAccountPlace })
         {holder ? <TokenManager source={place.tokens(holder.id)} scopes={personalScopes} /> : null}
       </Modal>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Remove service account"
         text="Its tokens stop working at once. What it did stays, without its name."
-        name={leaving?.name ?? ''}
+        name={leaving.asked?.name ?? ''}
         action="Remove service account"
-        pending={remove.isPending}
-        error={remove.error}
-        close={done}
-        confirm={() => leaving && remove.mutate(leaving.id)}
       />
     </Stack>
   );

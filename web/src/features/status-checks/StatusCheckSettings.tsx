@@ -1,11 +1,12 @@
 /** Services outside that are told of merge requests and say whether they may be merged. */
 import { ActionIcon, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { statusChecks } from '../../lib/status-checks.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -77,18 +78,14 @@ export function StatusCheckSettings() {
   const { path } = useProject();
   const cache = useQueryClient();
   const { data: checks, error } = useQuery(statusChecks(path));
-  const [leaving, setLeaving] = useState<Check | null>(null);
   const again = () => cache.invalidateQueries(statusChecks(path));
-  const remove = useMutation({
-    mutationFn: (check_id: number) =>
+  const leaving = useConfirmed(
+    ({ id: check_id }: Check) =>
       unwrap(
         client.DELETE('/projects/{id}/external_status_checks/{check_id}', { params: { path: { id: path, check_id } } }),
       ),
-    async onSuccess() {
-      setLeaving(null);
-      await again();
-    },
-  });
+    again,
+  );
   return (
     <>
       <h2>Status checks</h2>
@@ -120,7 +117,7 @@ export function StatusCheckSettings() {
                     color="gray"
                     size={30}
                     aria-label={`Remove ${check.name}`}
-                    onClick={() => setLeaving(check)}
+                    onClick={() => leaving.ask(check)}
                   >
                     <IconTrash size={16} />
                   </ActionIcon>
@@ -132,15 +129,11 @@ export function StatusCheckSettings() {
         <NewCheck added={again} />
       </Stack>
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Remove status check"
         text="It is told of nothing more, and no merge request waits for it."
-        name={leaving?.name ?? ''}
+        name={leaving.asked?.name ?? ''}
         action="Remove status check"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.id)}
       />
     </>
   );

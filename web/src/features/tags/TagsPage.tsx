@@ -1,13 +1,14 @@
 /** Tags of a project: find one, download its files, make one, delete one. */
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { IconDownload, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '../../lib/api.ts';
 import { tagList } from '../../lib/history.ts';
 import { useLive } from '../../lib/useLive.ts';
 import { ConfirmName } from '../../ui/ConfirmName.tsx';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
@@ -48,20 +49,14 @@ export default function TagsPage() {
   const { project, path, segment } = view;
   const { data } = useSuspenseQuery(tagList(path, search));
   const [making, setMaking] = useState(false);
-  const [leaving, setLeaving] = useState<Schemas['Tag'] | null>(null);
   const cache = useQueryClient();
   const key = ['project', path, 'tags'];
   useLive([`project:${project.id}:refs`], [key]);
-  const remove = useMutation({
-    mutationFn: (tag: string) =>
-      unwrap(
-        client.DELETE('/projects/{id}/repository/tags/{tag_name}', { params: { path: { id: path, tag_name: tag } } }),
-      ),
-    async onSuccess() {
-      setLeaving(null);
-      await cache.invalidateQueries({ queryKey: key });
-    },
-  });
+  const leaving = useConfirmed(
+    ({ name: tag_name }: Schemas['Tag']) =>
+      unwrap(client.DELETE('/projects/{id}/repository/tags/{tag_name}', { params: { path: { id: path, tag_name } } })),
+    () => cache.invalidateQueries({ queryKey: key }),
+  );
   const writes = view.level >= level.developer && !project.archived;
   return (
     <Page
@@ -108,7 +103,7 @@ export default function TagsPage() {
                       color="gray"
                       size={30}
                       aria-label={`Delete ${tag.name}`}
-                      onClick={() => setLeaving(tag)}
+                      onClick={() => leaving.ask(tag)}
                     >
                       <IconTrash size={16} />
                     </ActionIcon>
@@ -126,15 +121,11 @@ export default function TagsPage() {
       />
       <NewTag opened={making} close={() => setMaking(false)} made={() => cache.invalidateQueries({ queryKey: key })} />
       <ConfirmName
-        opened={leaving !== null}
+        {...leaving.dialog}
         title="Delete tag"
         text="Commits that no branch and no other tag has can no longer be reached."
-        name={leaving?.name ?? ''}
+        name={leaving.asked?.name ?? ''}
         action="Delete tag"
-        pending={remove.isPending}
-        error={remove.error}
-        close={() => setLeaving(null)}
-        confirm={() => leaving && remove.mutate(leaving.name)}
       />
     </Page>
   );

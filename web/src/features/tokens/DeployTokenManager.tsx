@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../lib/api.ts';
 import { inDays } from '../../lib/time.ts';
 import type { DeployToken, DeployTokenSource } from '../../lib/tokens.ts';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FormError } from '../../ui/FormError.tsx';
 import { useForm } from '../../ui/forms.ts';
@@ -68,10 +69,10 @@ function NewDeployToken({ source, made }: { source: DeployTokenSource; made: (to
 
 export function DeployTokenManager({ source }: { source: DeployTokenSource }) {
   const [fresh, setFresh] = useState<Made | null>(null);
-  const [leaving, setLeaving] = useState<DeployToken | null>(null);
   const cache = useQueryClient();
   const { data: tokens, error } = useQuery({ queryKey: source.key, queryFn: () => source.list() });
   const again = () => cache.invalidateQueries({ queryKey: source.key });
+  const leaving = useConfirmed(({ id }: DeployToken) => source.revoke(id), again);
   return (
     <Stack gap="lg">
       <Text c="var(--mr-dim)">
@@ -107,7 +108,7 @@ export function DeployTokenManager({ source }: { source: DeployTokenSource }) {
                   color="gray"
                   size={30}
                   aria-label={`Revoke ${token.name}`}
-                  onClick={() => setLeaving(token)}
+                  onClick={() => leaving.ask(token)}
                 >
                   <IconTrash size={16} />
                 </ActionIcon>
@@ -116,14 +117,7 @@ export function DeployTokenManager({ source }: { source: DeployTokenSource }) {
           ))}
         </DataList>
       ) : null}
-      <RevokeToken
-        kind="deploy token"
-        text="Servers that use it can no longer fetch."
-        token={leaving}
-        revoke={(id) => source.revoke(id)}
-        close={() => setLeaving(null)}
-        revoked={again}
-      />
+      <RevokeToken kind="deploy token" text="Servers that use it can no longer fetch." leaving={leaving} />
     </Stack>
   );
 }

@@ -4,6 +4,7 @@ import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NewToken, Token, TokenFilter, TokenSource } from '../../lib/tokens.ts';
+import { useConfirmed } from '../../ui/confirmed.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { FilterBar } from '../../ui/FilterBar.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -67,10 +68,10 @@ interface TokenManagerProps {
 export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
   const [filter, setFilter] = useState<TokenFilter>({ search: '', state: 'active' });
   const [fresh, setFresh] = useState<NewToken | null>(null);
-  const [leaving, setLeaving] = useState<Token | null>(null);
   const cache = useQueryClient();
   const { data: tokens, error } = useQuery({ queryKey: [...source.key, filter], queryFn: () => source.list(filter) });
   const again = () => cache.invalidateQueries({ queryKey: source.key });
+  const leaving = useConfirmed(({ id }: Token) => source.revoke(id), again);
   const shown = (token: NewToken) => {
     setFresh(token);
     void again();
@@ -112,19 +113,12 @@ export function TokenManager({ source, scopes, highest }: TokenManagerProps) {
               key={token.id}
               token={token}
               rotate={source.rotate ? () => rotate.mutate(token.id) : null}
-              revoke={() => setLeaving(token)}
+              revoke={() => leaving.ask(token)}
             />
           ))}
         </DataList>
       ) : null}
-      <RevokeToken
-        kind="token"
-        text="Whatever uses it can no longer sign in."
-        token={leaving}
-        revoke={(id) => source.revoke(id)}
-        close={() => setLeaving(null)}
-        revoked={again}
-      />
+      <RevokeToken kind="token" text="Whatever uses it can no longer sign in." leaving={leaving} />
     </Stack>
   );
 }

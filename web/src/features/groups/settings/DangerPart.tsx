@@ -26,7 +26,6 @@ function Move() {
         }),
       ),
     async onSuccess(moved) {
-      setAsking(false);
       await navigate({ to: '/g/$path', params: { path: toSegment(moved.full_path) } });
       await again();
     },
