@@ -107,9 +107,10 @@ async function settings(suite: Suite, person: Person): Promise<void> {
     await page.getByText('Saved.').waitFor();
     await screenshot(page, 'group-permissions');
     await accessible(page);
-    await page.getByRole('link', { name: 'Merge requests', exact: true }).click();
-    await page.getByRole('heading', { name: 'Merge requests', level: 2 }).waitFor();
+    await page.getByRole('link', { name: 'Merge requests and jobs' }).click();
+    await page.getByRole('heading', { name: 'Merge requests and jobs', level: 2 }).waitFor();
     await page.getByLabel('The pipeline must pass').check();
+    await page.getByLabel('Largest artifacts').fill('20');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await screenshot(page, 'group-merges');

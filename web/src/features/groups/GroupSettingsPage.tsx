@@ -91,7 +91,7 @@ function Webhooks() {
 const parts = {
   general: ['General', GeneralPart],
   permissions: ['Permissions and features', PermissionsPart],
-  merges: ['Merge requests', MergesPart],
+  merges: ['Merge requests and jobs', MergesPart],
   'protected-branches': ['Protected branches', BranchProtection],
   'push-rules': ['Push rule', PushRule],
   badges: ['Badges', BadgesPart],

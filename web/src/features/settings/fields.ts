@@ -42,7 +42,7 @@ export const pipelineFields: readonly Field[] = [
   {
     key: 'max_artifacts_size',
     label: 'Largest artifacts',
-    help: 'MiB; empty for the limit of the instance',
+    help: 'MiB; empty for the limit of the nearest group above, or of the instance',
     kind: 'number',
   },
   { key: 'public_jobs', label: 'Everyone who sees the project sees its jobs', kind: 'switch' },

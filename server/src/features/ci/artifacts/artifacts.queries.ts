@@ -131,12 +131,18 @@ export async function setDotenv(tx: Db, jobId: number, sealed: Buffer): Promise<
   await tx.updateTable('jobs').set({ dotenv_encrypted: sealed }).where('id', '=', jobId).execute();
 }
 
-/** MiB that the artifacts of a job of the project may have; null where the project says nothing. */
+/** MiB that the artifacts of a job may have: what the project says, else the nearest group above; null where none does. */
 export async function maximumOfProject(db: Db, projectId: number): Promise<number | null> {
-  const row = await db
-    .selectFrom('projects')
-    .select('max_artifacts_size')
-    .where('id', '=', projectId)
-    .executeTakeFirst();
-  return row?.max_artifacts_size ?? null;
+  const { rows } = await sql<{ most: number | null }>`
+    select coalesce(p.max_artifacts_size, (
+      select above.max_artifacts_size
+      from namespaces above
+      where above.id = any (n.traversal_ids) and above.max_artifacts_size is not null
+      order by cardinality(above.traversal_ids) desc
+      limit 1
+    )) as most
+    from projects p
+    join namespaces n on n.id = p.namespace_id
+    where p.id = ${projectId}`.execute(db);
+  return rows[0]?.most ?? null;
 }

@@ -66,7 +66,7 @@ export function artifactsService(deps: CiDependencies) {
     return seconds === 0 ? null : new Date(Date.now() + seconds * 1000);
   }
 
-  /** Bytes that an upload of the type may have: what the project says, else the instance. */
+  /** Bytes that an upload of the type may have: what the project says, else the nearest group above it, else the instance. */
   async function maxBytes(type: string, projectId: number): Promise<number> {
     const settings = await deps.settings.read();
     const archive = ((await maximumOfProject(deps.db, projectId)) ?? settings.max_artifacts_size) * 1024 * 1024;

@@ -10,6 +10,7 @@ import {
   type TestProject,
   type World,
 } from '../../../../test/ci.ts';
+import { unique } from '../../../../test/factories.ts';
 
 let world: World;
 let runner: ProtocolRunner;
@@ -154,6 +155,42 @@ describe('uploads', () => {
     expect((await runner.upload({ ...job, token: 'glcbt-wrong-token-00' }, archive(Buffer.from('x')))).status).toBe(
       403,
     );
+  });
+
+  it('are limited by what is nearest: the project, a group above it, the instance', async () => {
+    const { api } = world.app;
+    const group = async (more: Record<string, unknown> = {}) => {
+      const name = unique('limits');
+      const made = await api<{ id: number }>('POST', '/groups', {
+        token: world.owner.token,
+        json: { name, path: name, ...more },
+      });
+      expect(made.status).toBe(201);
+      return made.body.id;
+    };
+    const top = await group();
+    const sub = await group({ parent_id: top });
+    const project = await world.project({ namespace_id: sub });
+    const limit = async (target: string, megabytes: number | null, token = world.admin.token) =>
+      api<{ max_artifacts_size: number | null }>('PUT', target, { token, json: { max_artifacts_size: megabytes } });
+    await project.push(config);
+    const job = await runner.next();
+    const mebibyte = 1024 * 1024;
+    const taken = async (bytes: number) => (await runner.upload(job, archive(Buffer.alloc(bytes)))).status;
+    expect(await taken(mebibyte + 1)).toBe(201);
+    await limit(`/groups/${top}`, 1);
+    const refused = await runner.upload(job, archive(Buffer.alloc(mebibyte + 1)));
+    expect([refused.status, refused.text]).toEqual([413, expect.stringContaining(`max_artifacts_size is ${mebibyte}`)]);
+    await limit(`/groups/${sub}`, 2);
+    expect([await taken(mebibyte + 1), await taken(2 * mebibyte + 1)]).toEqual([201, 413]);
+    // Owners of the group do not change what administrators say.
+    expect((await limit(`/groups/${sub}`, 50, world.owner.token)).body.max_artifacts_size).toBe(2);
+    expect(await taken(2 * mebibyte + 1)).toBe(413);
+    await limit(`/projects/${project.id}`, 3);
+    expect([await taken(2 * mebibyte + 1), await taken(3 * mebibyte + 1)]).toEqual([201, 413]);
+    for (const target of [`/projects/${project.id}`, `/groups/${sub}`, `/groups/${top}`]) await limit(target, null);
+    expect(await taken(3 * mebibyte + 1)).toBe(201);
+    await runner.update(job, 'success');
   });
 
   it('[2/fields.job/14 filename] [2/fields.job/14 size] [2/fields.job/15 file_type] [2/fields.job/15 size] [2/fields.job/15 filename] [2/fields.job/15 file_format] [2/fields.job/16] show on the job', async () => {

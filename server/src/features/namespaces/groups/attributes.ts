@@ -117,7 +117,12 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
   lfs_enabled: acts('lfs_enabled', 'new projects and groups below start with it', false),
   lock_math_rendering_limits_enabled: waits('lock_math_rendering_limits_enabled', 'rendering of formulas', true),
   math_rendering_limits_enabled: waits('math_rendering_limits_enabled', 'rendering of formulas', false),
-  max_artifacts_size: waits('max_artifacts_size', 'limits of artifacts by group', 10),
+  max_artifacts_size: acts(
+    'max_artifacts_size',
+    'larger artifacts of jobs are refused in projects here and below that have no limit of their own; the nearest group counts',
+    10,
+    '../ci/artifacts/artifacts.test.ts',
+  ),
   membership_lock: {
     ...acts('membership_lock', 'projects here and below take no new members', true, 'members/entry.test.ts'),
     ...detail,
