@@ -200,3 +200,18 @@ export async function listTokens(
 /** How many match, counted up to one more than is ever told. */
 export const countTokens = (db: Db, filter: TokenFilter): Promise<number> =>
   countUpTo(db, filtered(db, filter).select('id'));
+
+/**
+ * Whether the group that a service account belongs to, or the one at the top of its project, wants its tokens to end; null
+ * for accounts that belong to no group.
+ */
+export async function groupWantsEnd(db: Db, userId: number): Promise<boolean | null> {
+  const { rows } = await sql<{ enforced: boolean }>`
+    select top.service_access_tokens_expiration_enforced as enforced
+    from service_account_places place
+    left join projects p on p.id = place.project_id
+    join namespaces n on n.id = coalesce(place.namespace_id, p.namespace_id)
+    join namespaces top on top.id = n.traversal_ids[1] and top.kind = 'group'
+    where place.user_id = ${userId}`.execute(db);
+  return rows[0]?.enforced ?? null;
+}

@@ -16,6 +16,7 @@ import {
   familyOf,
   findToken,
   findTokenBySecret,
+  groupWantsEnd,
   insertToken,
   listTokens,
   lockToken,
@@ -65,11 +66,14 @@ export interface IssuedToken {
   readonly secret: string;
 }
 
+/** Whose token it is, as far as its end depends on it. */
+type TokenHolder = Pick<User, 'id' | 'user_type'>;
+
 export interface Rotation {
   readonly expiresAt?: string | undefined;
   readonly origin: AuditOrigin;
   /** Whose it is, where tokens of service accounts are rotated. */
-  readonly of?: Pick<User, 'user_type'>;
+  readonly of?: TokenHolder;
 }
 
 export interface Tokens {
@@ -79,7 +83,7 @@ export interface Tokens {
   /** Throws the API's 400 and 422. Joins the transaction that it is given. */
   issue(token: IssueToken, handle?: Db): Promise<IssuedToken>;
   /** The expiry of a token that somebody asks for: within the instance's limit. Throws the API's 422. */
-  expiry(wanted: string | null | undefined, of?: Pick<User, 'user_type'>): Promise<string | null>;
+  expiry(wanted: string | null | undefined, of?: TokenHolder): Promise<string | null>;
   /**
    * Ends the token and makes its successor. Of a token that was revoked before, the whole family ends instead: somebody
    * has an old copy. `changed` runs in the same transaction.
@@ -141,24 +145,25 @@ export function createTokens(deps: TokenDependencies): Tokens {
     return newToken((await settings.read()).personal_access_token_prefix);
   }
 
-  /** Programs that run for years may be let off where people are not. */
-  const needsEnd = (values: ApplicationSettings, of: Pick<User, 'user_type'> | undefined) =>
-    of?.user_type === 'service_account'
-      ? values.service_access_tokens_expiration_enforced
-      : values.require_personal_access_token_expiry || values.max_personal_access_token_lifetime !== null;
+  /** Programs that run for years may be let off where people are not: by their group, those of the instance by it. */
+  async function needsEnd(values: ApplicationSettings, of: TokenHolder | undefined): Promise<boolean> {
+    if (of?.user_type === 'service_account')
+      return (await groupWantsEnd(db, of.id)) ?? values.service_access_tokens_expiration_enforced;
+    return values.require_personal_access_token_expiry || values.max_personal_access_token_lifetime !== null;
+  }
 
-  async function expiry(wanted: string | null | undefined, of?: Pick<User, 'user_type'>): Promise<string | null> {
+  async function expiry(wanted: string | null | undefined, of?: TokenHolder): Promise<string | null> {
     const values = await settings.read();
     const latest = inDays(values.max_personal_access_token_lifetime ?? longestLifetimeDays);
-    if (wanted === undefined || wanted === null) return needsEnd(values, of) ? latest : null;
+    if (wanted === undefined || wanted === null) return (await needsEnd(values, of)) ? latest : null;
     if (wanted > latest) throw unprocessable(`Expiration date must be before ${latest}`);
     return wanted;
   }
 
   /** A week; the longest life where a token needs no end. */
-  async function rotatedExpiry(of: Pick<User, 'user_type'> | undefined): Promise<string> {
+  async function rotatedExpiry(of: TokenHolder | undefined): Promise<string> {
     const values = await settings.read();
-    const short = of?.user_type !== 'service_account' || needsEnd(values, of);
+    const short = of?.user_type !== 'service_account' || (await needsEnd(values, of));
     return inDays(short ? rotatedLifetimeDays : (values.max_personal_access_token_lifetime ?? longestLifetimeDays));
   }
 

@@ -191,7 +191,12 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     '../identity/two-factor/two-factor.test.ts',
   ),
   service_access_tokens_expiration_enforced: {
-    ...waits('service_access_tokens_expiration_enforced', 'service accounts', false),
+    ...acts(
+      'service_access_tokens_expiration_enforced',
+      'off for a top-level group: tokens of its service accounts, and of those of projects below, are made without an end',
+      false,
+      'service-accounts/service-accounts.test.ts',
+    ),
     ...detail,
   },
   share_with_group_lock: acts('share_with_group_lock', 'holds for all groups below and cannot be lifted there', true),

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, token: string, json?: Json) =>
+const call = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, token: string, json?: Json) =>
   app.api<Json>(method, url, { token, ...(json ? { json } : {}) });
 const list = (url: string, token: string, query = {}) => app.api<Json[]>('GET', url, { token, query });
 const me = (token: unknown) => call('GET', '/user', String(token));
@@ -133,6 +133,32 @@ describe.each(['group', 'project'] as const)('/%ss/:id/service_accounts', (noun)
     await app.api('PUT', `/users/${id}`, { token: as('admin'), json: { password: `${password} 2` } });
     const signIn = await app.request('POST', '/-/session', { json: { login: username, password: `${password} 2` } });
     expect(signIn.status).toBe(401);
+  });
+
+  it('have tokens without an end where their top-level group lets them', async () => {
+    const { id } = await make();
+    const enforced = (of: Namespace, service_access_tokens_expiration_enforced: boolean) =>
+      call('PUT', `/groups/${of.id}`, as('owner'), { service_access_tokens_expiration_enforced });
+    const endOf = async (json: Json = {}) => (await issue(id, json)).body.expires_at;
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    expect(await endOf()).toBe(day(365));
+    // What the instance says is for accounts of the instance.
+    await app.settings.write({ service_access_tokens_expiration_enforced: false });
+    expect(await endOf()).toBe(day(365));
+    await app.settings.write({ service_access_tokens_expiration_enforced: true });
+    expect((await enforced(subgroup, false)).status).toBe(200);
+    expect(await endOf()).toBe(day(365));
+    expect((await enforced(group, false)).status).toBe(200);
+    expect(await endOf()).toBe(null);
+    expect(await endOf({ expires_at: day(9) })).toBe(day(9));
+    const lasting = (await issue(id)).body;
+    const rotated = await call('POST', `${base()}/${id}/personal_access_tokens/${lasting.id}/rotate`, as(manager));
+    expect(rotated).toMatchObject({ status: 200, body: { expires_at: day(365) } });
+    // People, and bots of tokens of places, are not programs of it.
+    const bot = await call('POST', `${place()}/access_tokens`, as('owner'), { name: 'x', scopes: ['api'] });
+    expect(bot).toMatchObject({ status: 201, body: { expires_at: day(365) } });
+    for (const each of [group, subgroup]) await enforced(each, true);
+    expect(await endOf()).toBe(day(365));
   });
 
   it('are members where they belong and nowhere else, without a seat', async () => {

@@ -33,6 +33,10 @@ const switches = {
   request_access_enabled: ['People may ask to become members', null],
   lfs_enabled: ['New projects start with Git LFS', null],
   require_two_factor_authentication: ['Members need a second factor', null],
+  service_access_tokens_expiration_enforced: [
+    'Tokens of service accounts must end',
+    'Also of those of projects below.',
+  ],
 } as const;
 type SwitchName = keyof typeof switches;
 const switchNames = Object.keys(switches) as SwitchName[];
