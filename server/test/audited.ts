@@ -118,11 +118,11 @@ export async function auditedChanges(
     [`POST /${noun}s/:id/deploy_tokens`]: async () => ({
       url: `${await base()}/deploy_tokens`,
       json: deployToken,
-      leaves: 'deploy_token_created',
+      leaves: `${noun === 'group' ? 'group_' : ''}deploy_token_created`,
     }),
     [`DELETE /${noun}s/:id/deploy_tokens/:token_id`]: async () => ({
       url: await below(await base(), 'deploy_tokens', deployToken),
-      leaves: 'deploy_token_revoked',
+      leaves: `${noun === 'group' ? 'group_' : ''}deploy_token_destroyed`,
     }),
     [`PUT /${noun}s/:id`]: async () => ({
       url: await base(),

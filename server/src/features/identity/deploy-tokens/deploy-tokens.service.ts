@@ -44,6 +44,10 @@ const entityOf = ({ place, path }: DeployPlace) =>
     ? ({ type: 'Project', id: place.project_id, path } as const)
     : ({ type: 'Group', id: place.namespace_id, path } as const);
 
+/** As the ecosystem calls them: those of groups say so. */
+const eventOf = ({ place }: DeployPlace, what: 'created' | 'destroyed') =>
+  `${'project_id' in place ? '' : 'group_'}deploy_token_${what}` as const;
+
 export function createDeployTokens(deps: { readonly db: Db; readonly forget: () => void }) {
   const { db, forget } = deps;
 
@@ -84,7 +88,7 @@ export function createDeployTokens(deps: { readonly db: Db; readonly forget: () 
         await recordAudit(tx, {
           ...origin,
           entity: entityOf(where),
-          event: 'deploy_token_created',
+          event: eventOf(where, 'created'),
           details: { scopes: made.scopes, expires_at: made.expires_at, username },
           target: { type: 'DeployToken', id: made.id, details: made.name },
         });
@@ -100,7 +104,7 @@ export function createDeployTokens(deps: { readonly db: Db; readonly forget: () 
         await recordAudit(tx, {
           ...origin,
           entity: entityOf(where),
-          event: 'deploy_token_revoked',
+          event: eventOf(where, 'destroyed'),
           details: { scopes: token.scopes, username: token.username },
           target: { type: 'DeployToken', id: token.id, details: token.name },
         });

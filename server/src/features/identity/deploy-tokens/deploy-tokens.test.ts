@@ -84,7 +84,9 @@ describe.each(['project', 'group'] as const)('/%ss/:id/deploy_tokens', (noun) =>
       (event) =>
         (event.details as Json).target_type === 'DeployToken' && (event.details as Json).target_id === made.body.id,
     );
-    expect(seen.map((event) => event.event_name)).toEqual(['deploy_token_revoked', 'deploy_token_created']);
+    expect(seen.map((event) => event.event_name)).toEqual(
+      ['destroyed', 'created'].map((what) => `${noun === 'group' ? 'group_' : ''}deploy_token_${what}`),
+    );
     expect(JSON.stringify(events.body)).not.toContain(String(token));
   });
 

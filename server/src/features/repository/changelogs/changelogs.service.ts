@@ -212,11 +212,6 @@ export function changelogService(deps: ChangelogDependencies) {
               ...(known === null ? {} : { last_commit_id: known }),
             },
           ],
-          startBranch: undefined,
-          startSha: undefined,
-          authorName: undefined,
-          authorEmail: undefined,
-          force: false,
         });
       }),
   };

@@ -22,14 +22,14 @@ export interface NewCommitOptions {
   readonly branch: string;
   readonly message: string;
   readonly actions: readonly FileAction[];
-  readonly startBranch: string | undefined;
-  readonly startSha: string | undefined;
+  readonly startBranch?: string | undefined;
+  readonly startSha?: string | undefined;
   /** The project of the start point; the project itself unless given. Whether the caller may read it was checked. */
   readonly startProject?: ProjectSubject | undefined;
-  readonly authorName: string | undefined;
-  readonly authorEmail: string | undefined;
+  readonly authorName?: string | undefined;
+  readonly authorEmail?: string | undefined;
   /** Puts the branch on a new commit over the start point, whatever it was. */
-  readonly force: boolean;
+  readonly force?: boolean;
 }
 
 export interface CommitService {

@@ -40,10 +40,8 @@ export function fileEditRoutes(commits: CommitService): Route[] {
     message: asked.commit_message,
     actions,
     startBranch: asked.start_branch,
-    startSha: undefined,
     authorName: asked.author_name,
     authorEmail: asked.author_email,
-    force: false,
   });
   const declared = {
     path: '/projects/:id/repository/files/:file_path',

@@ -43,11 +43,6 @@ export function refService(deps: {
       branch: from,
       message: 'Add README.md',
       actions: [{ action: 'create', file_path: 'README.md', content: '' }],
-      startBranch: undefined,
-      startSha: undefined,
-      authorName: undefined,
-      authorEmail: undefined,
-      force: false,
     });
   }
 

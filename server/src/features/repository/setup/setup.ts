@@ -86,11 +86,6 @@ export function repositorySetup(deps: {
         branch,
         message: 'Initial commit',
         actions,
-        startBranch: undefined,
-        startSha: undefined,
-        authorName: undefined,
-        authorEmail: undefined,
-        force: false,
       });
     },
     /** Makes another branch the one that HEAD names; false when there is no such branch and others exist. */

@@ -222,7 +222,13 @@ describe('commands that git does not send, or rarely', () => {
       expect(await remoteRefs(where)).not.toContain('odd');
     }
     const twice = `${zeros} ${await tipOf(where)} refs/heads/twice`;
-    expect(await raw(twice, twice)).toContain('ng refs/heads/twice a ref can be named once in a push');
+    const nothing = `${zeros} ${zeros} refs/heads/twice`;
+    for (const commands of [
+      [twice, twice],
+      [twice, nothing],
+      [nothing, twice],
+    ])
+      expect(await raw(...commands)).toContain('ng refs/heads/twice a ref can be named once in a push');
     expect(await remoteRefs(where)).not.toContain('twice');
   });
 });

@@ -104,7 +104,10 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
     const found = new Map<string, string | null>();
     const seen = new Set<string>();
     for (const { name, ref, old, new: after } of commands) {
-      if (seen.has(name)) found.set(name, 'a ref can be named once in a push');
+      if (seen.has(name)) {
+        found.set(name, 'a ref can be named once in a push');
+        continue;
+      }
       seen.add(name);
       if (ref === null) continue;
       const nothing = old === git.ZERO_SHA && after === git.ZERO_SHA;
@@ -170,9 +173,12 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
       const { pushOptions } = request;
       const lines = moved.length > 0 ? await deps.afterwards({ subject, caller, moved, pushOptions }) : [];
       if (lines.length > 0) say(`\n${lines.join('\n')}\n`);
-      const report = commands.map(({ name, bytes, ref }) => ({
-        ...(bytes ? { name, bytes } : { name }),
-        error: ref === null ? nameProblem(name, bytes) : (before.get(name) ?? problemOf(byRef.get(name))),
+      const report = commands.map((command) => ({
+        ...command,
+        error:
+          command.ref === null
+            ? nameProblem(command)
+            : (before.get(command.name) ?? problemOf(byRef.get(command.name))),
       }));
       out.write(git.receiveReport(capabilities, { unpackError: null, outcomes: report }));
     } catch (thrown) {
@@ -185,10 +191,7 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
       out.write(
         git.receiveReport(capabilities, {
           unpackError: `${error.message}${corrupt ? shallowHint(request) : ''}`,
-          outcomes: commands.map(({ name, bytes }) => ({
-            ...(bytes ? { name, bytes } : { name }),
-            error: 'unpacker error',
-          })),
+          outcomes: commands.map((command) => ({ ...command, error: 'unpacker error' })),
         }),
       );
       if (refusing === 'report-first') {
@@ -212,7 +215,7 @@ function problemOf(outcome: RefOutcome | undefined): string | null {
 }
 
 /** Why no ref may have the name. */
-function nameProblem(name: string, bytes: Buffer | undefined): string {
+function nameProblem({ name, bytes }: git.PushCommand): string {
   if (bytes) return 'the name of the ref is not valid UTF-8';
   const short = git.shortName(name);
   if (name.startsWith('refs/heads/') && git.branchNameProblem(short) === 'object-id')
