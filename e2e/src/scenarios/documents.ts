@@ -108,6 +108,7 @@ async function populated(call: Api): Promise<void> {
     file('docs/guide.md', '# Guide\n\n## Sharpen it\n\n[Up](../README.md)\n'),
     file('art/logo.svg', drawing),
     file('plain/README.rst', 'Title\n=====\n\n<b>text</b>\n'),
+    file('long.md', `$$\n${'a + '.repeat(600)}a\n$$\n\nThe end.\n`),
     ...attacks.map((text, at) => file(`attacks/${at}.md`, `${text}\n\nThe end.\n`)),
   ]);
   await commit('change', [file('new.txt', 'new\n')], 'main');
@@ -242,6 +243,32 @@ async function defence(suite: Suite, page: Page): Promise<void> {
   });
 }
 
+async function formulas(suite: Suite, page: Page, call: Api): Promise<void> {
+  await suite.step(
+    'long formulas stay as they are written until the group or the instance trusts its authors',
+    async () => {
+      const body = page.locator('[class*=readmeBody] > div');
+      const drawn = async (expected: boolean) => {
+        await page.goto(`/${project}/-/blob/main/long.md`);
+        await body.getByText('The end.').waitFor();
+        await body.locator(expected ? 'math[display="block"]' : 'code.language-math').waitFor();
+        // What is drawn comes later; both are never there.
+        await page.waitForLoadState('networkidle');
+        await counted(body.locator('math'), expected ? 1 : 0);
+      };
+      const group = (json: object) => call.expect(200, 'PUT', '/groups/scriptorium', json);
+      await drawn(false);
+      await group({ math_rendering_limits_enabled: false });
+      await drawn(true);
+      await call.expect(200, 'PUT', '/application/settings', { lock_math_rendering_limits_enabled: true });
+      await drawn(false);
+      await call.expect(200, 'PUT', '/application/settings', { lock_math_rendering_limits_enabled: false });
+      await group({ math_rendering_limits_enabled: true });
+      await drawn(false);
+    },
+  );
+}
+
 export async function documentsJourney(suite: Suite): Promise<void> {
   const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off' } });
   try {
@@ -265,6 +292,7 @@ export async function documentsJourney(suite: Suite): Promise<void> {
         else {
           await rendering(suite, person.page, person.problems);
           await defence(suite, person.page);
+          await formulas(suite, person.page, call);
         }
         await person.close();
       }

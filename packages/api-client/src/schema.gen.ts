@@ -10144,7 +10144,7 @@ export interface components {
             maintenance_mode_message: string | null;
             /** @description People may make their profile private */
             make_profile_private: boolean;
-            /** @description Bound formulas */
+            /** @description Limit formulas; new top-level groups start with it */
             math_rendering_limits_enabled: boolean;
             /** @description Ask the public registry for missing Maven packages */
             maven_package_requests_forwarding: boolean;
@@ -11807,6 +11807,13 @@ export interface components {
         };
         /** InstanceConfiguration */
         InstanceConfiguration: {
+            /** @description What holds for documents that belong to no group */
+            formulas: {
+                /** @description Whether number and size of formulas in documents are limited */
+                limited: boolean;
+                /** @description Whether this also holds for groups that say otherwise */
+                locked: boolean;
+            };
             /** @description What git may be used over; top-level groups may leave less */
             git_protocols: ("http" | "ssh")[];
             limits: {
@@ -17485,7 +17492,7 @@ export interface components {
             maintenance_mode_message?: string | null;
             /** @description People may make their profile private */
             make_profile_private?: boolean;
-            /** @description Bound formulas */
+            /** @description Limit formulas; new top-level groups start with it */
             math_rendering_limits_enabled?: boolean;
             /** @description Ask the public registry for missing Maven packages */
             maven_package_requests_forwarding?: boolean;

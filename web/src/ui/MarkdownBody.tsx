@@ -41,7 +41,7 @@ export function MarkdownBody({ text, base }: { text: string; base?: DocumentBase
     colourCode(root, over.signal);
     showDrawings(root, over.signal);
     drawDiagrams(root, dark, over.signal);
-    void drawFormulas(root, over.signal);
+    void drawFormulas(root, from, over.signal);
     if (from) void linkReferences(root, from, over.signal);
     return () => over.abort();
   }, [text, place, dark]);

@@ -1,23 +1,30 @@
 /** Formulas of documents as MathML. The library is fetched by the first page that has one. */
 import DOMPurify from 'dompurify';
+import { formulasLimited } from '../../lib/markdown/formula-limits.ts';
+import type { DocumentBase } from '../../lib/markdown/render.ts';
 
 const mostFormulas = 200;
 const mostLetters = 2_000;
+/** No macro that grows without end, no rule wider than the page. */
+const bounds = { maxExpand: 200, maxSize: [20, 20] as [number, number] };
+/** Where authors are trusted; a macro that calls itself still ends. */
+const boundless = { maxExpand: 100_000 };
 
-export async function drawFormulas(root: HTMLElement, signal: AbortSignal): Promise<void> {
-  const found = [...root.querySelectorAll<HTMLElement>('code.formula, pre > code.language-math')]
-    .filter((code) => code.textContent.length <= mostLetters)
-    .slice(0, mostFormulas);
-  if (found.length === 0) return;
+export async function drawFormulas(root: HTMLElement, base: DocumentBase | null, signal: AbortSignal): Promise<void> {
+  const all = [...root.querySelectorAll<HTMLElement>('code.formula, pre > code.language-math')];
+  if (all.length === 0) return;
+  const limited = await formulasLimited(base);
+  const found = limited ? all.filter((code) => code.textContent.length <= mostLetters).slice(0, mostFormulas) : all;
+  if (found.length === 0 || signal.aborted) return;
   const { default: temml } = await import('temml');
   if (signal.aborted) return;
   for (const code of found) {
     const displayed = code.parentElement?.tagName === 'PRE';
     let markup: string;
     try {
-      // Neither links nor pictures, no macro that grows without end, no rule wider than the page.
-      const limits = { trust: false, maxExpand: 200, maxSize: [20, 20] as [number, number] };
-      markup = temml.renderToString(code.textContent, { displayMode: displayed, throwOnError: true, ...limits });
+      // Neither links nor pictures, whoever is trusted.
+      const options = { displayMode: displayed, throwOnError: true, trust: false, ...(limited ? bounds : boundless) };
+      markup = temml.renderToString(code.textContent, options);
     } catch {
       // What is no formula stays as it is written.
       continue;

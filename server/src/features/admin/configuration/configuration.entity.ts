@@ -47,5 +47,12 @@ export const InstanceConfiguration = Entity('InstanceConfiguration', {
       Count({ description: 'git operations over SSH of one person in one project in a minute; null for any' }),
     ),
   }),
+  formulas: Fields(
+    {
+      limited: Flag({ description: 'Whether number and size of formulas in documents are limited' }),
+      locked: Flag({ description: 'Whether this also holds for groups that say otherwise' }),
+    },
+    { description: 'What holds for documents that belong to no group' },
+  ),
   throttles: ListOf(throttle, { description: 'Limits of requests that are switched on' }),
 });

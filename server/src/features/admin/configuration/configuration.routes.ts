@@ -111,6 +111,10 @@ export function configurationRoutes({ settings, ssh }: ConfigurationDependencies
             ssh_key_days: values.max_ssh_key_lifetime,
             ssh_operations: values.gitlab_shell_operation_limit || null,
           },
+          formulas: {
+            limited: values.math_rendering_limits_enabled,
+            locked: values.lock_math_rendering_limits_enabled,
+          },
           throttles: throttles(values),
         };
       },

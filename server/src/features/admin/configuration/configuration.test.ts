@@ -9,6 +9,7 @@ interface Configuration {
   readonly git_protocols: string[];
   readonly ssh_keys: unknown[];
   readonly limits: Record<string, unknown>;
+  readonly formulas: unknown;
   readonly throttles: unknown[];
 }
 let app: TestApp;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountEffects } from '../../../../test/account-effects.ts';
 import { eventually, type JobView, type ProtocolRunner, startWorld, type World } from '../../../../test/ci.ts';
+import { documentEffects } from '../../../../test/document-effects.ts';
 import { buildGroup, buildProject, buildToken, unique } from '../../../../test/factories.ts';
 import { maintenanceEffects } from '../../../../test/maintenance-effects.ts';
 import { pushEffects } from '../../../../test/push-effects.ts';
@@ -188,6 +189,7 @@ interface Effect {
 
 const effects: Readonly<Record<string, Effect>> = {
   ...accountEffects(() => world),
+  ...documentEffects(() => world),
   ...maintenanceEffects(() => world),
   ...pushEffects(() => world),
   ...sshEffects(() => world),

@@ -115,8 +115,16 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     ...owner,
   },
   lfs_enabled: acts('lfs_enabled', 'new projects and groups below start with it', false),
-  lock_math_rendering_limits_enabled: waits('lock_math_rendering_limits_enabled', 'rendering of formulas', true),
-  math_rendering_limits_enabled: waits('math_rendering_limits_enabled', 'rendering of formulas', false),
+  lock_math_rendering_limits_enabled: acts(
+    'lock_math_rendering_limits_enabled',
+    'groups below have the `math_rendering_limits_enabled` of this one and do not change it',
+    true,
+  ),
+  math_rendering_limits_enabled: acts(
+    'math_rendering_limits_enabled',
+    'off: formulas of documents in projects and wikis of the group are drawn whatever their number and size; new groups below start with it',
+    false,
+  ),
   max_artifacts_size: acts(
     'max_artifacts_size',
     'larger artifacts of jobs are refused in projects here and below that have no limit of their own; the nearest group counts',

@@ -7,8 +7,30 @@ import type { GroupColumns } from './groups.queries.ts';
 
 const inside = (id: number) => sql`id in ${below(id)} and id <> ${id}`;
 
+/** Whether one of the groups has locked the limits of formulas for what is below it. */
+export async function formulasLockedBy(tx: Db, ids: readonly number[]): Promise<boolean> {
+  const found = await tx
+    .selectFrom('namespaces')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .where('lock_math_rendering_limits_enabled', '=', true)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Gives everything below a group the limits of formulas that it has. */
+export async function spreadFormulaLimits(tx: Db, id: number, limited: boolean): Promise<void> {
+  await sql`update namespaces set math_rendering_limits_enabled = ${limited}, updated_at = now()
+    where ${inside(id)} and math_rendering_limits_enabled <> ${limited}`.execute(tx);
+}
+
 /** In the transaction of the change: locks reach down at once, opening again is each group's own matter. */
-export async function spreadSettings(tx: Db, { id }: Pick<Namespace, 'id'>, changes: GroupColumns): Promise<void> {
+export async function spreadSettings(tx: Db, group: Namespace, changes: GroupColumns): Promise<void> {
+  const { id } = group;
+  const after = { ...group, ...changes };
+  const formulas = changes.lock_math_rendering_limits_enabled ?? changes.math_rendering_limits_enabled;
+  if (formulas !== undefined && after.lock_math_rendering_limits_enabled)
+    await spreadFormulaLimits(tx, id, after.math_rendering_limits_enabled);
   if (changes.share_with_group_lock === true)
     await sql`update namespaces set share_with_group_lock = true, updated_at = now()
       where ${inside(id)} and not share_with_group_lock`.execute(tx);

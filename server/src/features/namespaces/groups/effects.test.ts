@@ -125,6 +125,40 @@ describe('effects', () => {
     expect((await put(below.id, { share_with_group_lock: false })).body.share_with_group_lock).toBe(false);
   });
 
+  it('limits of formulas are taken over from above, and locked from there', async () => {
+    const limits = 'math_rendering_limits_enabled';
+    const lock = 'lock_math_rendering_limits_enabled';
+    const of = async ({ id }: { id: number }) => (await get(`/groups/${id}`, owner)).body[limits];
+    const top = await made({});
+    const sub = await made({ parent_id: top.id });
+    const deep = await made({ parent_id: sub.id });
+    expect(await of(top)).toBe(true);
+    // Each its own, while nobody locks.
+    await put(top.id, { [limits]: false });
+    expect([await of(top), await of(sub), await of(await made({ parent_id: top.id }))]).toEqual([false, true, false]);
+    await put(top.id, { [lock]: true });
+    expect([await of(sub), await of(deep)]).toEqual([false, false]);
+    const refusal = { [limits]: ['cannot be changed because it is locked by an ancestor'] };
+    for (const each of [sub, deep])
+      expect(await put(each.id, { [limits]: true })).toMatchObject({ status: 400, body: { message: refusal } });
+    // What changes nothing is not refused: forms send it with the rest.
+    expect((await put(deep.id, { [limits]: false, description: 'x' })).status).toBe(200);
+    const wanted = { name: unique('G'), path: unique('g'), parent_id: deep.id, [limits]: true };
+    expect((await post('/groups', wanted)).body).toEqual({ message: refusal });
+    await put(top.id, { [limits]: true });
+    expect([await of(sub), await of(deep)]).toEqual([true, true]);
+    // What moves below a lock comes under it, with all it has.
+    const mover = await made({ [limits]: false });
+    const moved = await made({ parent_id: mover.id });
+    expect([await of(mover), await of(moved)]).toEqual([false, false]);
+    const transfer = await post(`/groups/${mover.id}/transfer`, { group_id: sub.id });
+    expect(transfer.status).toBe(201);
+    expect([await of(mover), await of(moved)]).toEqual([true, true]);
+    await put(top.id, { [lock]: false });
+    expect((await put(deep.id, { [limits]: false })).body[limits]).toBe(false);
+    expect(await of(sub)).toBe(true);
+  });
+
   it('[3/fields.group/11] the first branch of new projects and its protection', async () => {
     const top = await made({
       default_branch: 'trunk',

@@ -13,6 +13,7 @@ import type { Namespace, User } from '../../../kernel/db/rows.ts';
 import { emit } from '../../../kernel/events/index.ts';
 import { forbidden, invalidRecord, notFound, unauthorized, unprocessable } from '../../../kernel/http/errors.ts';
 import { requireOnGroup } from '../../../kernel/http/parents.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/index.ts';
 import { ancestorLimit, lockTree } from '../access/hierarchy.queries.ts';
 import { findGroupSubject } from '../access/parents.queries.ts';
 import { withPicture } from '../avatars/pictures.ts';
@@ -28,9 +29,15 @@ import {
 } from '../naming/naming.ts';
 import { claimPath, leaveGroupPath } from '../naming/redirects.queries.ts';
 import { findPersonalNamespace, lockNamespace } from '../projects/projects.queries.ts';
-import { spreadSettings } from './descendants.queries.ts';
+import { formulasLockedBy, spreadSettings } from './descendants.queries.ts';
 import { insertNamespace, makeOwner, moveGroup, takenBelow, updateGroup, visibilitiesBelow } from './groups.queries.ts';
-import { type GroupAttributes, inheritedColumns, requireInherited, settingColumns } from './settings.ts';
+import {
+  type GroupAttributes,
+  inheritedColumns,
+  requireFormulasFree,
+  requireInherited,
+  settingColumns,
+} from './settings.ts';
 
 const taken = 'has already been taken';
 
@@ -162,12 +169,15 @@ export function groupService(deps: NamespacesDependencies) {
         if (above && above.traversal_ids.length > ancestorLimit)
           throw invalidRecord({ parent_id: ['has too deep level of nesting'] });
         if (above) requireInherited(columns, above, { ownsParent: caller.admin || parent?.level === Level.owner });
+        const limited = (above ?? values).math_rendering_limits_enabled;
+        requireFormulasFree(columns, limited, await formulasLocked(tx, values, above));
         conflictOf(await takenBelow(tx, above?.id ?? null, { name, path }, null));
         await claimPath(tx, above ? `${above.full_path}/${path}` : path);
         const row = await insertNamespace(
           tx,
           {
             default_branch_protection: values.default_branch_protection,
+            math_rendering_limits_enabled: limited,
             project_creation_level: creationLevels[values.default_project_creation] ?? 'developer',
             ...(above ? inheritedColumns(above) : {}),
             ...(columns as object),
@@ -200,6 +210,9 @@ export function groupService(deps: NamespacesDependencies) {
     return { kind: 'group', group, level: Level.owner };
   }
 
+  const formulasLocked = async (tx: Db, values: ApplicationSettings, above: Namespace | null): Promise<boolean> =>
+    values.lock_math_rendering_limits_enabled || (above !== null && (await formulasLockedBy(tx, above.traversal_ids)));
+
   /** Whether the caller owns the group above: only they lift what it asks of those below. */
   async function ownsParent(caller: Caller, group: Namespace): Promise<boolean> {
     if (caller.admin || group.parent_id === null) return true;
@@ -219,10 +232,11 @@ export function groupService(deps: NamespacesDependencies) {
     const moved = name !== group.name || path !== group.path;
     if (moved) checkNames(name, path, fullPathAbove(group));
     checkBranchName(attributes.default_branch);
+    const values = await settings.read();
     const changes = settingColumns(attributes, {
       admin: caller.admin,
       topLevel: group.parent_id === null,
-      ownersProtect: (await settings.read()).group_owners_can_manage_default_branch_protection,
+      ownersProtect: values.group_owners_can_manage_default_branch_protection,
     });
     const mayLift = await ownsParent(caller, group);
     await pictured(attributes, (picture) =>
@@ -231,6 +245,8 @@ export function groupService(deps: NamespacesDependencies) {
         if (moved) await lockTree(tx);
         const parent = group.parent_id === null ? null : ((await lockNamespace(tx, group.parent_id)) ?? null);
         if (parent) requireInherited(changes, parent, { ownsParent: mayLift });
+        if (changes.math_rendering_limits_enabled !== undefined)
+          requireFormulasFree(changes, group.math_rendering_limits_enabled, await formulasLocked(tx, values, parent));
         const visibility = attributes.visibility;
         if (visibility !== undefined && visibility !== group.visibility) {
           await checkVisibility(visibility, parent, caller);

@@ -116,6 +116,11 @@ export function requireInherited(
         'cannot be disabled when the parent group "Share with group lock" is enabled, except by the owner of the parent group',
       ],
     });
-  if (changes.math_rendering_limits_enabled !== undefined && parent.lock_math_rendering_limits_enabled)
+}
+
+/** Refuses to change the limits of formulas where the instance or a group above has locked them; `now` is what they are. */
+export function requireFormulasFree(changes: GroupColumns, now: boolean, locked: boolean): void {
+  const wanted = changes.math_rendering_limits_enabled;
+  if (locked && wanted !== undefined && wanted !== now)
     throw invalidRecord({ math_rendering_limits_enabled: ['cannot be changed because it is locked by an ancestor'] });
 }

@@ -13,7 +13,7 @@ import type { NamespacesDependencies } from '../deps.ts';
 import { isReserved, openness } from '../naming/naming.ts';
 import { claimPath, leaveGroupPath } from '../naming/redirects.queries.ts';
 import { lockNamespace } from '../projects/projects.queries.ts';
-import { lowerVisibility, spreadSettings } from './descendants.queries.ts';
+import { formulasLockedBy, lowerVisibility, spreadFormulaLimits, spreadSettings } from './descendants.queries.ts';
 import { type GroupColumns, hasOwner, makeOwner, takenBelow, updateGroup } from './groups.queries.ts';
 
 const refused = (why: string) => plainError(400, `Transfer failed: ${why}`);
@@ -65,6 +65,11 @@ export function groupTransfer({ db, carriers }: NamespacesDependencies) {
       const demands = demandsOf(parent, before);
       if (Object.keys(demands).length > 0) await updateGroup(tx, id, demands);
       await spreadSettings(tx, moved, demands);
+      if (await formulasLockedBy(tx, parent.traversal_ids)) {
+        const limited = parent.math_rendering_limits_enabled;
+        await updateGroup(tx, id, { math_rendering_limits_enabled: limited });
+        await spreadFormulaLimits(tx, id, limited);
+      }
       if (openness(before.visibility) > openness(parent.visibility)) await lowerVisibility(tx, id, parent.visibility);
       return;
     }

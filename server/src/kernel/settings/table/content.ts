@@ -31,8 +31,12 @@ export const content = {
   iframe_rendering_allowlist: texts('content', [], 'Hosts of frames in Markdown'),
   iframe_rendering_enabled: flag('content', false, 'Frames in Markdown'),
   local_markdown_version: whole('content', 0, 'Raise it to render all Markdown again'),
-  math_rendering_limits_enabled: flag('content', true, 'Bound formulas'),
-  lock_math_rendering_limits_enabled: flag('content', false, 'Groups cannot change math_rendering_limits_enabled'),
+  math_rendering_limits_enabled: flag('content', true, 'Limit formulas; new top-level groups start with it', {
+    acts: 'documents',
+  }),
+  lock_math_rendering_limits_enabled: flag('content', false, 'Groups cannot change math_rendering_limits_enabled', {
+    acts: 'documents',
+  }),
   max_attachment_size: whole('content', 100, 'Megabytes of an attachment', { min: 1, acts: 'uploads' }),
   snippet_size_limit: whole('content', 52_428_800, 'Bytes of a snippet', { ...bytes, min: 1 }),
   umlrenderer_enabled: flag('content', false, 'UML diagrams by the renderer of umlrenderer_url', {

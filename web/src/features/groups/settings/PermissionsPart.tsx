@@ -33,6 +33,11 @@ const switches = {
   request_access_enabled: ['People may ask to become members', null],
   lfs_enabled: ['New projects start with Git LFS', null],
   require_two_factor_authentication: ['Members need a second factor', null],
+  math_rendering_limits_enabled: [
+    'Formulas in documents are limited',
+    'Off where all who write here are trusted: a formula can keep a browser busy.',
+  ],
+  lock_math_rendering_limits_enabled: ['Groups below do not change that', null],
   service_access_tokens_expiration_enforced: [
     'Tokens of service accounts must end',
     'Also of those of projects below.',
