@@ -33,6 +33,7 @@ import { type MembershipHooks, membershipRoutes } from './members/membership.ts'
 import { milestoneRoutes } from './milestones/milestones.routes.ts';
 import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
 import { findFormer } from './naming/redirects.queries.ts';
+import { findProjectSubjects } from './projects/extras.queries.ts';
 import { gitAddressRoutes } from './projects/git-addresses.routes.ts';
 import { projectLister } from './projects/listing.ts';
 import { projectPresenter } from './projects/presenter.ts';
@@ -111,19 +112,24 @@ function parentLoader(db: Db): ParentLoader {
   // Ids have no former path: only texts with something else than digits are looked up.
   const isPath = (idOrPath: string) => /[^\d]/.test(idOrPath);
   /** What a caller that is a job of another project may be here. */
-  const forJobs = async (subject: ProjectSubject | null, caller: Caller) =>
-    subject && (await jobTokenAllowed(db, caller, subject.project.id))
-      ? { ...subject, jobTokenAllowed: true }
-      : subject;
+  const forJobs = async (subject: ProjectSubject, caller: Caller): Promise<ProjectSubject> =>
+    (await jobTokenAllowed(db, caller, subject.project.id)) ? { ...subject, jobTokenAllowed: true } : subject;
+  const project = async (idOrPath: string, caller: Caller): Promise<ProjectSubject | null> => {
+    const found = await findProjectSubject(db, idOrPath, userOf(caller));
+    return found && (await forJobs(found, caller));
+  };
   return {
     project: async (idOrPath, caller) => {
       if (impossible(idOrPath)) return null;
-      const found = await findProjectSubject(db, idOrPath, userOf(caller));
-      if (found || !idOrPath.includes('/')) return await forJobs(found, caller);
+      const found = await project(idOrPath, caller);
+      if (found || !idOrPath.includes('/')) return found;
       const former = await findFormer(db, idOrPath, 'project');
-      return former === null
-        ? null
-        : await forJobs(await findProjectSubject(db, String(former), userOf(caller)), caller);
+      return former === null ? null : await project(String(former), caller);
+    },
+    projects: async (ids, caller) => {
+      const found = ids.length === 0 ? [] : [...(await findProjectSubjects(db, ids, userOf(caller))).values()];
+      const known = await Promise.all(found.map((subject) => forJobs(subject, caller)));
+      return new Map(known.map((subject) => [subject.project.id, subject]));
     },
     group: async (idOrPath, caller) => {
       if (impossible(idOrPath)) return null;

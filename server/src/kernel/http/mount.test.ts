@@ -136,7 +136,7 @@ beforeAll(async () => {
       reused: async () => undefined,
       actAs: async (caller) => caller,
     },
-    parents: { project: async () => null, group: async () => null },
+    parents: { project: async () => null, group: async () => null, projects: async () => new Map() },
     limits: {
       maxParameterBytes: 10_000,
       maxFileBytes: 100_000,

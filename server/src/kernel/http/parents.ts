@@ -15,6 +15,8 @@ import { forbidden, notFound, unauthorized } from './errors.ts';
 export interface ParentLoader {
   project(idOrPath: string, caller: Caller): Promise<ProjectSubject | null>;
   group(idOrPath: string, caller: Caller): Promise<GroupSubject | null>;
+  /** Several at once, by their ids, for lists; those that are gone are left out. */
+  projects(ids: readonly number[], caller: Caller): Promise<ReadonlyMap<number, ProjectSubject>>;
   /** Top-level groups that are kept to networks in which the address is not. */
   closedTo?(address: string): Promise<readonly number[]>;
 }

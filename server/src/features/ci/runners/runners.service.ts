@@ -92,11 +92,9 @@ export function runnerAccess(db: Db, parents: ParentLoader) {
         return group !== null && canOnGroup(caller, 'admin_group_runner', group);
       }
       case 'project_type': {
-        for (const { project } of await projectsOf(db, runner.id)) {
-          const subject = await parents.project(String(project.id), caller);
-          if (subject && canOnProject(caller, 'admin_runner', subject)) return true;
-        }
-        return false;
+        const ids = (await projectsOf(db, runner.id)).map(({ project }) => project.id);
+        const projects = [...(await parents.projects(ids, caller)).values()];
+        return projects.some((subject) => canOnProject(caller, 'admin_runner', subject));
       }
     }
   }

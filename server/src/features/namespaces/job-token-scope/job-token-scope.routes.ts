@@ -110,8 +110,8 @@ export function jobTokenScopeRoutes({ deps, parents, present }: Parts): Route[] 
         const ids = await allowedProjects(db, subject.project.id, page);
         const total = await countAllowed(db, 'job_token_scope_projects', subject.project.id);
         const paged = offsetPage(page, ids, total);
-        const found = await Promise.all(paged.items.map((each) => parents.project(String(each), caller)));
-        const subjects = found.flatMap((each) => each ?? []);
+        const found = await parents.projects(paged.items, caller);
+        const subjects = paged.items.flatMap((each) => found.get(each) ?? []);
         return withItems(paged, await present(subjects, caller, { simple: true }));
       },
     }),

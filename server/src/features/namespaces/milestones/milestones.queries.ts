@@ -245,8 +245,11 @@ export async function updateMilestone(tx: Db, id: number, values: MilestoneValue
     .executeTakeFirstOrThrow();
 }
 
-export async function deleteMilestone(tx: Db, id: number): Promise<void> {
-  await tx.deleteFrom('milestones').where('id', '=', id).execute();
+export async function deleteMilestones(tx: Db, ids: readonly number[]): Promise<void> {
+  await tx
+    .deleteFrom('milestones')
+    .where(sql<boolean>`id = any(${[...ids]}::bigint[])`)
+    .execute();
 }
 
 /** Milestones of the title in the projects of a group and below. */

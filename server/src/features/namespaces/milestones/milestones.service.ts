@@ -8,7 +8,7 @@ import { invalidRecord, notFound } from '../../../kernel/http/errors.ts';
 import type { Carriers } from '../carrying.ts';
 import type { Place } from '../places.ts';
 import {
-  deleteMilestone,
+  deleteMilestones,
   insertMilestone,
   lockMilestone,
   type MilestoneValues,
@@ -118,7 +118,7 @@ export function milestoneService(db: Db, carriers: Pick<Carriers, 'milestonesRep
       inTransaction(async (tx) => {
         const milestone = await lockMilestone(tx, id);
         if (!milestone) throw notFound('Milestone');
-        await deleteMilestone(tx, id);
+        await deleteMilestones(tx, [id]);
         await tell(tx, caller, 'deleted', milestone);
         await audited(tx, place, origin, milestone, 'destroyed');
       }),
@@ -138,7 +138,7 @@ export function milestoneService(db: Db, carriers: Pick<Carriers, 'milestonesRep
         const { title, description, start_date, due_date } = milestone;
         const made = await insertMilestone(tx, group, { title, description, start_date, due_date });
         await carriers.milestonesReplaced(tx, { from: same, to: made.id });
-        for (const each of same) await deleteMilestone(tx, each);
+        await deleteMilestones(tx, same);
         await tell(tx, caller, 'created', made);
         await audited(tx, subject, origin, made, 'promoted');
         return made;

@@ -1,5 +1,6 @@
 /** Releases as the API shows them: less of them to who may not read the code. */
 import type { Static } from 'typebox';
+import type { ProjectAbility } from '../../../kernel/authz/abilities.ts';
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
@@ -108,11 +109,10 @@ export const GroupRelease = Entity('GroupRelease', { ...basic, ...sometimes });
 export type ReleaseJson = Static<typeof Release>;
 
 export interface ReleasePresenter {
-  /** Releases of one project, for one caller. */
+  /** Releases of any projects, for one caller. */
   many(
-    subject: ProjectSubject,
+    releases: ReadonlyArray<{ readonly subject: ProjectSubject; readonly row: ReleaseRow }>,
     caller: Caller,
-    rows: readonly ReleaseRow[],
     options?: { readonly html?: boolean | undefined },
   ): Promise<ReleaseJson[]>;
   one(
@@ -193,26 +193,29 @@ export function releasePresenter(deps: {
   const presenter: ReleasePresenter = {
     link,
     simple,
-    async many(subject, caller, rows, options = {}) {
-      const ids = rows.map(({ id }) => id);
-      const code = canOnProject(caller, 'read_code', subject);
-      const changes = canOnProject(caller, 'admin_release', subject);
+    async many(releases, caller, options = {}) {
+      const may = (ability: ProjectAbility) => releases.filter(({ subject }) => canOnProject(caller, ability, subject));
+      const idsOf = (some: typeof releases) => some.map(({ row }) => row.id);
+      const readable = may('read_code');
       const [links, milestones, evidences, authors, commits] = await Promise.all([
-        linksOf(db, ids),
-        canOnProject(caller, 'read_milestone', subject) ? milestonesOf(db, ids) : null,
-        code ? evidencesOf(db, ids) : [],
+        linksOf(db, idsOf(releases)),
+        milestonesOf(db, idsOf(may('read_milestone'))),
+        evidencesOf(db, idsOf(readable)),
         findReferences(
           db,
-          rows.flatMap(({ author_id }) => author_id ?? []),
+          releases.flatMap(({ row }) => row.author_id ?? []),
         ),
-        code ? Promise.all(rows.map((row) => commitOf(subject, row))) : [],
+        Promise.all(readable.map(async ({ subject, row }) => [row.id, await commitOf(subject, row)] as const)),
       ]);
-      const base = urlOf(subject);
-      return rows.map((row, at) => {
+      const commitAt = new Map(commits);
+      return releases.map(({ subject, row }) => {
+        const code = canOnProject(caller, 'read_code', subject);
+        const changes = canOnProject(caller, 'admin_release', subject);
+        const base = urlOf(subject);
         const author = row.author_id === null ? undefined : authors.get(row.author_id);
         const own = links.filter(({ release_id }) => release_id === row.id);
-        const planned = milestones?.get(row.id) ?? [];
-        const commit = commits[at] ?? null;
+        const planned = milestones.get(row.id) ?? [];
+        const commit = commitAt.get(row.id) ?? null;
         const sources = code ? sourcesOf(base, subject.project.path, row.tag) : [];
         const url = releaseUrl(base, row.tag);
         const html = row.description === null ? null : renderPage(row.description, 'markdown', base);
@@ -248,7 +251,7 @@ export function releasePresenter(deps: {
       });
     },
     async one(subject, caller, row, options) {
-      const [made] = await presenter.many(subject, caller, [row], options);
+      const [made] = await presenter.many([{ subject, row }], caller, options);
       if (!made) throw new Error('a release without an answer');
       return made;
     },

@@ -153,6 +153,10 @@ export const findLinkAt = (db: Db, releaseId: number, filepath: string): Promise
 export const insertLink = (tx: Db, values: Insertable<ReleaseLinksTable>): Promise<ReleaseLink> =>
   tx.insertInto('release_links').values(values).returningAll().executeTakeFirstOrThrow();
 
+export async function insertLinks(tx: Db, links: readonly Insertable<ReleaseLinksTable>[]): Promise<void> {
+  if (links.length > 0) await tx.insertInto('release_links').values(links).execute();
+}
+
 export const updateLink = (
   tx: Db,
   id: number,

@@ -136,7 +136,8 @@ export function releaseRoutes(deps: ReleaseRoutesDependencies): Route[] {
             ? keysetPage(page, rows, order.cursorOf)
             : offsetPage(page, rows, await queries.countReleases(db, subject.project.id, filter));
         const shown = { html: params.include_html_description };
-        return withItems(paged, await presenter.many(subject, caller, paged.items, shown));
+        const found = paged.items.map((row) => ({ subject, row }));
+        return withItems(paged, await presenter.many(found, caller, shown));
       },
     }),
     route({
@@ -163,15 +164,16 @@ export function releaseRoutes(deps: ReleaseRoutesDependencies): Route[] {
         );
         const paged = offsetPage(page, rows, total);
         const ids = [...new Set(paged.items.map(({ project_id }) => project_id))];
-        const found = await Promise.all(ids.map(async (each) => await deps.parents.project(String(each), caller)));
-        const shown = await Promise.all(
-          paged.items.map(async (row) => {
-            const project = found[ids.indexOf(row.project_id)];
-            if (!project || !canOnProject(caller, 'read_release', project)) return [];
-            return [params.simple ? presenter.simple(project, caller, row) : await presenter.one(project, caller, row)];
-          }),
+        const projects = await deps.parents.projects(ids, caller);
+        const found = paged.items.flatMap((row) => {
+          const project = projects.get(row.project_id);
+          return project && canOnProject(caller, 'read_release', project) ? [{ subject: project, row }] : [];
+        });
+        if (!params.simple) return withItems(paged, await presenter.many(found, caller));
+        return withItems(
+          paged,
+          found.map((each) => presenter.simple(each.subject, caller, each.row)),
         );
-        return withItems(paged, shown.flat());
       },
     }),
     latest('/projects/:id/releases/permalink/latest', false),

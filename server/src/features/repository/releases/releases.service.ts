@@ -133,7 +133,10 @@ export function releaseService(deps: ReleaseServiceDependencies) {
       updated_at: now,
       released_at: given.released_at ?? now,
     });
-    for (const link of given.links) await queries.insertLink(tx, { ...link, release_id: made.id });
+    await queries.insertLinks(
+      tx,
+      given.links.map((link) => ({ ...link, release_id: made.id })),
+    );
     await setMilestones(tx, made.id, milestones);
     // Nobody noted anything when a release of the past was made; one of the future is not there yet.
     if (made.released_at > now) await collectAt(tx, made);

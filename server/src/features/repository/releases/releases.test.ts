@@ -255,11 +255,19 @@ describe('reading', () => {
     const settings = { namespace_id: below.id };
     const kept = await buildRepositoryProject(world.app, { owner, settings: { ...settings, visibility: 'private' } });
     const shown = await buildRepositoryProject(world.app, { owner, settings: { ...settings, visibility: 'public' } });
-    await kept.api('POST', releases, { json: { tag_name: 'kept', ref: 'main' } });
+    const link = { name: 'tool', url: 'https://example.com/tool' };
+    await kept.api('POST', releases, { json: { tag_name: 'kept', ref: 'main', assets: { links: [link] } } });
     await shown.api('POST', releases, { json: { tag_name: 'shown', ref: 'main' } });
     const list = async (query: Json, token?: string) =>
       (await world.app.api<Json[]>('GET', `/groups/${group.id}/releases`, { query, token })).body;
-    expect((await list({}, owner.secret)).map(({ tag_name }) => tag_name)).toEqual(['shown', 'kept']);
+    const each = await Promise.all(
+      [shown, kept].map(async (one) => (await one.api<Json[]>('GET', releases)).body[0] as Json),
+    );
+    expect(await list({}, owner.secret)).toEqual(each);
+    expect(each.map((one) => [one.tag_name, (one.assets as Json).count])).toEqual([
+      ['shown', 4],
+      ['kept', 5],
+    ]);
     expect((await list({ sort: 'asc' }, owner.secret)).map(({ tag_name }) => tag_name)).toEqual(['kept', 'shown']);
     const [simple, ...others] = await list({ simple: true });
     expect([simple?.tag_name, others, Object.hasOwn(simple ?? {}, 'assets')]).toEqual(['shown', [], false]);

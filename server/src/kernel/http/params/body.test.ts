@@ -73,7 +73,7 @@ beforeAll(async () => {
     },
     rates: { identified: (_request, _reply, _kind, find) => find(), named: async () => undefined },
     redirectsMoved: async () => false,
-    parents: { project: async () => null, group: async () => null },
+    parents: { project: async () => null, group: async () => null, projects: async () => new Map() },
     limits: {
       maxParameterBytes: 100_000,
       maxFileBytes: 200_000,
