@@ -257,8 +257,8 @@ export async function startPopulated(): Promise<Populated> {
         .insertInto('release_links')
         .values({ release_id: release.id, name: `link ${each}`, url: `https://x.example/${each}` })
         .execute();
-    const locked = { project_id: project.id, user_id: admin.user.id, path: `art/${number}.psd` };
-    await app.db.insertInto('lfs_locks').values(locked).execute();
+    const locked = { project_id: project.id, user_id: admin.user.id, path: `art/${number}.psd`, lfs: number % 2 === 0 };
+    await app.db.insertInto('path_locks').values(locked).execute();
     await call('POST', `${base}/repository/branches`, { branch: unique('branch'), ref: 'main' });
     await call('POST', `${base}/pipeline`, { ref: 'main' });
   }

@@ -12,6 +12,7 @@ import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
 
 const place = 'root/mill-models';
+const carverPassword = 'chisel-7-oak-beams';
 
 export async function lfsJourney(suite: Suite): Promise<void> {
   const instance = await startInstance({ env: { MILLRACE_RUNNER: 'off', MILLRACE_SSH_PORT: 'off' } });
@@ -25,6 +26,7 @@ export async function lfsJourney(suite: Suite): Promise<void> {
     });
     await looks(suite, root, instance);
     await locks(suite, root, instance);
+    await pathLocks(suite, root, instance);
     if (has('git-lfs')) await speaks(suite, instance, directory);
     else console.log('  not run: git-lfs is not on this machine');
   } finally {
@@ -91,7 +93,7 @@ async function locks(suite: Suite, root: Api, { url }: Instance): Promise<void> 
         username: 'carver',
         name: 'Carver',
         email: 'carver@example.com',
-        password: 'chisel-7-oak-beams',
+        password: carverPassword,
       };
       const { id } = await root.expect<{ id: number }>(201, 'POST', '/users', { ...person, skip_confirmation: true });
       const project = `/projects/${encodeURIComponent(place)}`;
@@ -115,10 +117,61 @@ async function locks(suite: Suite, root: Api, { url }: Instance): Promise<void> 
         await look(page, 'locked-file-of-another');
         await page.getByRole('dialog').getByRole('button', { name: 'Unlock', exact: true }).click();
         await page.getByText('No file is locked').waitFor();
-        assert.deepEqual(await root.expect(200, 'GET', `${project}/lfs_locks`), []);
+        assert.deepEqual(await root.expect(200, 'GET', `${project}/path_locks`), []);
       });
     },
   );
+}
+
+async function pathLocks(suite: Suite, root: Api, { url }: Instance): Promise<void> {
+  await suite.step('browser: a folder is locked on its page, marked in the list, and kept from others', async () => {
+    const project = `/projects/${encodeURIComponent(place)}`;
+    const change = (action: string, content: string) => ({
+      branch: 'main',
+      commit_message: 'Plan the wheel',
+      actions: [{ action, file_path: 'plans/wheel.txt', content }],
+    });
+    await root.expect(201, 'POST', `${project}/repository/commits`, change('create', 'one'));
+    await withBrowser(async (browser) => {
+      const { page, problems } = await openWindow(browser, url);
+      await signIn(page, { login: 'carver', password: carverPassword });
+      await page.goto(`/${place}/-/tree/main/plans`);
+      await page.getByRole('button', { name: 'Lock', exact: true }).click();
+      await page.getByRole('button', { name: 'Unlock', exact: true }).waitFor();
+      await page.getByText('Locked by Carver').waitFor();
+      await look(page, 'folder-locked');
+      await page.getByRole('link', { name: 'wheel.txt', exact: true }).click();
+      await page.getByText('Locked by Carver, with plans').waitFor();
+      await look(page, 'file-in-locked-folder');
+      await page.goto(`/${place}/-/tree/main`);
+      await page.getByRole('img', { name: 'Locked by Carver' }).waitFor();
+      await look(page, 'folder-with-lock');
+      assert.deepEqual(problems(), []);
+    });
+    const refused = await root.call('POST', `${project}/repository/commits`, change('update', 'two'));
+    assert.equal(refused.status, 400);
+    assert.match(JSON.stringify(refused.body), /'plans\/wheel\.txt' is in 'plans', which is locked by @carver/);
+    await withBrowser(async (browser) => {
+      const { page, problems } = await openWindow(browser, url);
+      await signIn(page, { login: 'root', password: rootPassword });
+      await page.goto(`/${place}/-/path_locks`);
+      // The address of a file leads to the folder.
+      await page.getByRole('link', { name: 'plans', exact: true }).click();
+      await page.waitForURL(`**/${place}/-/tree/main/plans`);
+      await page.getByRole('button', { name: 'Unlock', exact: true }).click();
+      await page.getByLabel('to confirm').fill('plans');
+      await page.getByRole('dialog').getByRole('button', { name: 'Unlock', exact: true }).click();
+      await page.getByRole('button', { name: 'Lock', exact: true }).waitFor();
+      assert.deepEqual(await root.expect(200, 'GET', `${project}/path_locks`), []);
+      await root.expect(201, 'POST', `${project}/repository/commits`, change('update', 'two'));
+      await page.goto(`/${place}/-/blob/main/nowhere.txt`);
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+      assert.deepEqual(
+        problems().filter((each) => !each.includes('404')),
+        [],
+      );
+    });
+  });
 }
 
 async function speaks(suite: Suite, { url }: Instance, directory: string): Promise<void> {

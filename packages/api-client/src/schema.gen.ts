@@ -4550,46 +4550,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/projects/{id}/lfs_locks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the locked files of a project, by their paths
-         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
-         */
-        get: operations["getProjectsByIdLfsLocks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/projects/{id}/lfs_locks/{lock_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Unlock a file
-         * @description Needs the ability `push_code` on the project. Token scope: `api`.
-         */
-        delete: operations["deleteProjectsByIdLfsLocksByLockId"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/projects/{id}/members": {
         parameters: {
             query?: never;
@@ -5070,6 +5030,50 @@ export interface paths {
         put: operations["putProjectsByIdNotificationSettings"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/path_locks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the locked files and folders of a project, by their paths
+         * @description Needs the ability `read_code` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdPathLocks"];
+        put?: never;
+        /**
+         * Lock a file or folder of the default branch
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        post: operations["postProjectsByIdPathLocks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/projects/{id}/path_locks/{lock_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlock a file or folder
+         * @description Needs the ability `push_code` on the project. Token scope: `api`.
+         */
+        delete: operations["deleteProjectsByIdPathLocksByLockId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -12041,15 +12045,6 @@ export interface components {
             member_role_id: number | null;
             provider: string;
         };
-        /** LfsFileLock */
-        LfsFileLock: {
-            id: number;
-            /** Format: date-time */
-            locked_at: string;
-            owner: components["schemas"]["UserReference"] | null;
-            /** @description File that nobody else may change */
-            path: string;
-        };
         /** LicenseTemplate */
         LicenseTemplate: {
             /** @description What it asks for */
@@ -13238,6 +13233,17 @@ export interface components {
             emoji?: string | null;
             /** @description At most 100 characters */
             message?: string | null;
+        };
+        /** PathLock */
+        PathLock: {
+            id: number;
+            /** @description Whether it is a lock of Git LFS: it counts on every branch, others on the default branch */
+            lfs: boolean;
+            /** Format: date-time */
+            locked_at: string;
+            owner: components["schemas"]["UserReference"] | null;
+            /** @description File or folder that nobody else may change */
+            path: string;
         };
         /** PendingMember */
         PendingMember: {
@@ -14742,6 +14748,10 @@ export interface components {
             start_date?: string | null;
             /** @description Title of the milestone */
             title: string;
+        };
+        PostProjectsByIdPathLocksBody: {
+            /** @description The file or folder */
+            path: string;
         };
         PostProjectsByIdPipelineBody: {
             /** @description Values for the inputs that the configuration declares, at most 20 */
@@ -34674,90 +34684,6 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    getProjectsByIdLfsLocks: {
-        parameters: {
-            query?: {
-                /** @description Page number, from 1 */
-                page?: number;
-                /** @description Items per page, at most 100 */
-                per_page?: number;
-            };
-            header?: {
-                /** @description An `ETag`: 304 while the answer is still the same */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Id or path of the project */
-                id: number | string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    ETag: components["headers"]["ETag"];
-                    Link: components["headers"]["Link"];
-                    "X-Next-Page": components["headers"]["XNextPage"];
-                    "X-Page": components["headers"]["XPage"];
-                    "X-Per-Page": components["headers"]["XPerPage"];
-                    "X-Prev-Page": components["headers"]["XPrevPage"];
-                    "X-Request-Id": components["headers"]["XRequestId"];
-                    "X-Total": components["headers"]["XTotal"];
-                    "X-Total-Pages": components["headers"]["XTotalPages"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LfsFileLock"][];
-                };
-            };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["NotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    deleteProjectsByIdLfsLocksByLockId: {
-        parameters: {
-            query?: {
-                /** @description Take somebody else's lock away; maintainers only */
-                force?: boolean;
-            };
-            header?: never;
-            path: {
-                /** @description Id or path of the project */
-                id: number | string;
-                /** @description Id of the lock */
-                lock_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done; no body */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["XRequestId"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["NotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
     getProjectsByIdMembers: {
         parameters: {
             query?: {
@@ -36295,6 +36221,133 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
             413: components["responses"]["TooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdPathLocks: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Only what a page of this file or folder shows: its lock, those of folders above it and of entries in it; empty for the top folder */
+                path?: string;
+                /** @description Items per page, at most 100 */
+                per_page?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Page": components["headers"]["XNextPage"];
+                    "X-Page": components["headers"]["XPage"];
+                    "X-Per-Page": components["headers"]["XPerPage"];
+                    "X-Prev-Page": components["headers"]["XPrevPage"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    "X-Total": components["headers"]["XTotal"];
+                    "X-Total-Pages": components["headers"]["XTotalPages"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathLock"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postProjectsByIdPathLocks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PostProjectsByIdPathLocksBody"];
+                "application/x-www-form-urlencoded": components["schemas"]["PostProjectsByIdPathLocksBody"];
+                "multipart/form-data": components["schemas"]["PostProjectsByIdPathLocksBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathLock"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProjectsByIdPathLocksByLockId: {
+        parameters: {
+            query?: {
+                /** @description Take somebody else's lock away; maintainers only */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+                /** @description Id of the lock */
+                lock_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["NotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

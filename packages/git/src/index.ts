@@ -16,6 +16,7 @@ export { DEFAULT_DIFF_LIMITS, type DiffLimits, type FileDiff, type FileStatus, t
 export { GitError, type GitErrorCode, isGitError, storageError, storageMessage } from './errors.ts';
 export { type Contributor, contributors } from './history/contributors.ts';
 export {
+  differingPaths,
   type IntroducedPath,
   introducedBlobs,
   introducedLargeFile,

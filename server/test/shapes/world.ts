@@ -300,10 +300,10 @@ export async function startPopulatedWorld(): Promise<PopulatedWorld> {
 
   const links = await app.db.selectFrom('release_links').select('id').orderBy('id').execute();
   for (const number of [1, 2, 3, 4]) {
-    const lock = { project_id: project.id, user_id: service.body.id, path: `art/${number}.psd` };
-    await app.db.insertInto('lfs_locks').values(lock).execute();
+    const lock = { project_id: project.id, user_id: service.body.id, path: `art/${number}.psd`, lfs: number % 2 === 0 };
+    await app.db.insertInto('path_locks').values(lock).execute();
   }
-  const locks = await app.db.selectFrom('lfs_locks').select('id').orderBy('id').execute();
+  const locks = await app.db.selectFrom('path_locks').select('id').orderBy('id').execute();
   const evidences = await app.db.selectFrom('release_evidences').select('id').orderBy('id').execute();
   const words: Readonly<Record<string, readonly unknown[]>> = {
     pipeline_id: [pipeline.id],

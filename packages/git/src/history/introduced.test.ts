@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Repo } from '../context.ts';
 import { createFixture, type Fixture } from '../test-repository.ts';
 import type { Sha } from '../types.ts';
-import { introducedLargeFile, introducedPaths } from './introduced.ts';
+import { differingPaths, introducedLargeFile, introducedPaths, touchedPaths } from './introduced.ts';
 
 let fixture: Fixture;
 let repo: Repo;
+let old: Sha;
 let tip: Sha;
 
 beforeAll(async () => {
@@ -20,7 +21,7 @@ beforeAll(async () => {
   };
   const commit = (files: Record<string, string>, message: string, ...parents: string[]) =>
     fixture.plain(at, ['commit-tree', tree(files), '-m', message, ...parents.flatMap((id) => ['-p', id])]).trim();
-  const old = commit({ a: 'one\n' }, 'old');
+  old = commit({ a: 'one\n' }, 'old') as Sha;
   fixture.plain(at, ['update-ref', 'refs/heads/main', old]);
   const left = commit({ 'moved\nname': 'one\n' }, 'rename', old);
   const right = commit({ a: 'one\n', big: 'x'.repeat(3000) }, 'right', old);
@@ -39,6 +40,17 @@ test('added and renamed paths, and what a merge alone adds', async () => {
   expect(found.map(({ path }) => path).sort()).toEqual(['big', 'evil', 'moved\nname']);
   expect(found.find(({ path }) => path === 'evil')?.commit).toBe(tip);
   expect(await all(introducedPaths(repo, []))).toEqual([]);
+});
+
+test('paths that new commits touch, and those that differ between two trees', async () => {
+  expect(new Set(await all(touchedPaths(repo, tip)))).toEqual(new Set(['moved\nname', 'a', 'big', 'evil']));
+  expect((await all(differingPaths(repo, old, tip))).sort()).toEqual(['a', 'big', 'evil', 'moved\nname']);
+  expect(await all(differingPaths(repo, tip, tip))).toEqual([]);
+  // What is ended early ends.
+  for await (const path of differingPaths(repo, old, tip)) {
+    expect(path).toBe('a');
+    break;
+  }
 });
 
 test('a file above a size', async () => {

@@ -60,12 +60,21 @@ export async function* introducedPaths(repo: Repo, tips: readonly Sha[]): AsyncG
   if (tips.length > 0) yield* pathsOf(repo, [...tips, ...NOT_YET], added);
 }
 
-/**
- * Paths that commits add, change or remove. Without `since` those of commits that no reference has yet; with it those of
- * all that only one of the two has.
- */
-export async function* touchedPaths(repo: Repo, tip: Sha, since: Sha | null): AsyncGenerator<IntroducedPath> {
-  yield* pathsOf(repo, since === null ? [tip, ...NOT_YET] : [`${since}...${tip}`], () => true);
+/** Paths that new commits add, change or remove. */
+export async function* touchedPaths(repo: Repo, tip: Sha): AsyncGenerator<string> {
+  for await (const { path } of pathsOf(repo, [tip, ...NOT_YET], () => true)) yield path;
+}
+
+/** Paths that are not the same in two commits, renamed files under both names. Ending the walk early ends the process. */
+export async function* differingPaths(repo: Repo, from: Sha, to: Sha): AsyncGenerator<string> {
+  const form = ['-r', '-z', '--name-only', '--no-renames', '--ignore-submodules=none'];
+  const { stdout, done, stop } = await streamGit(repo, ['diff-tree', ...form, from, to, '--'], { work: 'heavy' });
+  try {
+    yield* parted(stdout as AsyncIterable<Buffer>);
+    await done;
+  } finally {
+    stop();
+  }
 }
 
 /** Paths of those of the files, all of at most `maxBytes`, that new commits bring; by id. */

@@ -68,6 +68,8 @@ export interface WriteRequest<S = ProjectSubject> {
   within?(tx: Db): Promise<void>;
   /** Set where the caller's right to write was checked by other means (merging into a protected branch). */
   readonly authorised?: true;
+  /** Whose change is merged: their locks do not stand in its way, nor those of the caller. */
+  readonly author?: number | null;
 }
 
 export interface RepositoryAccess {
@@ -120,6 +122,15 @@ export interface RepositoryAccess {
   tryMerge(project: RepositoryRow, ours: string, theirs: string): Promise<MergeTry>;
   /** What conflicts when two commits are merged, by file; the first thousand. */
   conflicts(project: RepositoryRow, ours: string, theirs: string): Promise<readonly MergeConflict[]>;
+  /**
+   * A lock in the way of what `from..to` would bring to a branch; those of these people are not. Null where there is none.
+   */
+  lockInTheWay(
+    subject: ProjectSubject,
+    branch: string,
+    range: { readonly from: string; readonly to: string },
+    people: readonly number[],
+  ): Promise<{ readonly lfs: boolean } | null>;
   /** Of a full ref: a branch that is named like a protected tag is not protected by it. */
   isProtected(project: RepositoryRow, ref: string): Promise<boolean>;
   mayPush(subject: ProjectSubject, caller: Caller, branch: string): Promise<boolean>;

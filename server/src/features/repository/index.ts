@@ -37,9 +37,10 @@ import { fileRoutes } from './files/files.routes.ts';
 import { lastCommitRoutes } from './files/last-commits.routes.ts';
 import { lastCommitsOfDirectories } from './files/last-commits.ts';
 import { submoduleRoutes } from './files/submodules.ts';
-import { type LfsObjectsDependencies, lfsLocking, lfsObjects, lockCheck, presenceCheck } from './lfs/index.ts';
+import { type LfsObjectsDependencies, lfsObjects, presenceCheck } from './lfs/index.ts';
 import { projectLicenses } from './licenses/licenses.ts';
 import { pushCounts, sizeLimits } from './limits/limits.ts';
+import { lockCheck, lockRoutes, locksInTheWay, pathLocks } from './locks/index.ts';
 import { repositoryMaintenance } from './maintenance/maintenance.ts';
 import { fetchCounter } from './measuring/fetches.ts';
 import { measuringRoutes } from './measuring/measuring.routes.ts';
@@ -157,7 +158,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     secretsCheck(deps),
     writtenCheck,
   ];
-  const locking = lfsLocking({ db, externalUrl: deps.externalUrl });
+  const locks = pathLocks({ db, reader });
   const repositoryOf = (subject: ProjectSubject): RepositoryRow => subject.project;
   const writes = writePath({
     ...deps,
@@ -285,6 +286,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       return (entries ?? []).filter((entry) => entry.type === 'blob').map((entry) => entry.path);
     },
     ...mergeTrials(open),
+    lockInTheWay: locksInTheWay(db, open),
     ...refPermissions(db),
     write: writes.write,
     // Without the lock and an intent: no fact tells of these refs, the ref goes before the row that names it and after
@@ -368,7 +370,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...pushRuleRoutes(pushRuleService(db)),
       ...securitySettingsRoutes(db),
       ...fileRoutes({ lfs, objects: deps.objects, reader, maximumContentBytes: maximumFileContent }),
-      ...locking.routes,
+      ...lockRoutes({ db, externalUrl: deps.externalUrl, locks }),
       ...archiveRoutes({ lfs, objects: deps.objects, reader }),
       ...lastCommitRoutes({ lastCommits, reader, details }),
       ...fileEditRoutes(commits),
@@ -411,7 +413,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     ...feature,
     access,
     setup,
-    lfs: { objects: lfs, locks: locking.locks },
+    lfs: { objects: lfs, locks: locks.lfs },
     inspection: storageInspection({ db, open, storages: deps.storages, objects: deps.objects }),
     /** The licence of the default branch, kept by its commit. */
     licenseOf: licenses.of,

@@ -358,14 +358,6 @@ export interface LdapGroupLinksTable {
   created_at: Generated<Date>;
 }
 
-export interface LfsLocksTable {
-  id: Generated<number>;
-  project_id: number;
-  user_id: number;
-  path: string;
-  created_at: Generated<Date>;
-}
-
 export interface LfsObjectLinksTable {
   project_id: number;
   lfs_object_id: number;
@@ -640,6 +632,15 @@ export interface OauthTokensTable {
 export interface ObjectDeletionsTable {
   object_key: string;
   created_at: Generated<Date>;
+}
+
+export interface PathLocksTable {
+  id: Generated<number>;
+  project_id: number;
+  user_id: number;
+  path: string;
+  created_at: Generated<Date>;
+  lfs: boolean;
 }
 
 export interface PathRedirectsTable {
@@ -1366,7 +1367,6 @@ export interface Database {
   label_subscriptions: LabelSubscriptionsTable;
   labels: LabelsTable;
   ldap_group_links: LdapGroupLinksTable;
-  lfs_locks: LfsLocksTable;
   lfs_object_links: LfsObjectLinksTable;
   lfs_objects: LfsObjectsTable;
   member_invitations: MemberInvitationsTable;
@@ -1386,6 +1386,7 @@ export interface Database {
   oauth_device_codes: OauthDeviceCodesTable;
   oauth_tokens: OauthTokensTable;
   object_deletions: ObjectDeletionsTable;
+  path_locks: PathLocksTable;
   path_redirects: PathRedirectsTable;
   pipeline_variables: PipelineVariablesTable;
   pipelines: PipelinesTable;

@@ -16,6 +16,7 @@ import { LinkButton } from '../../ui/links.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { LastCommit } from '../commits/LastCommit.tsx';
+import { LockControl } from '../locks/LockControl.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { decodeText, largeFileSize } from './content.ts';
 import { FileActions } from './FileActions.tsx';
@@ -64,6 +65,7 @@ export default function BlobPage() {
   return (
     <Page title={`${file.file_name} · ${project.name_with_namespace}`} heading={file.file_name} wide quiet>
       <PathBar place={place}>
+        <LockControl place={place} />
         {place.ref === file.commit_id ? null : (
           <LinkButton to="/p/$path/blob/$" params={permanent} hash={hash}>
             Permalink

@@ -1,15 +1,17 @@
 /** A folder: the last commit that touched it, its entries and its README. */
-import { IconCornerLeftUp, IconFile, IconFolder, IconPackage } from '@tabler/icons-react';
+import { IconCornerLeftUp, IconFile, IconFolder, IconLock, IconPackage } from '@tabler/icons-react';
 import { useQueries, useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../lib/api.ts';
 import { inFolder } from '../../lib/edits.ts';
+import { locksAt, type PathLock } from '../../lib/locks.ts';
 import { isMarkdown, readmeOf } from '../../lib/markdown/files.ts';
 import { lastCommits } from '../../lib/repository.ts';
 import { MarkdownBody } from '../../ui/MarkdownBody.tsx';
 import { ShowMore } from '../../ui/ShowMore.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { LastCommit } from '../commits/LastCommit.tsx';
+import { LockControl } from '../locks/LockControl.tsx';
 import { useProject } from '../projects/useProject.ts';
 import { AddMenu } from './AddMenu.tsx';
 import { decodeText } from './content.ts';
@@ -23,9 +25,19 @@ interface EntryProps {
   readonly gitRef: string;
   /** The commit that changed it last, once it is known. */
   readonly last: Schemas['Commit'] | undefined;
+  readonly lock: PathLock | undefined;
 }
 
-function Entry({ entry, gitRef, last }: EntryProps) {
+function LockMark({ owner }: PathLock) {
+  const label = `Locked by ${owner?.name ?? 'somebody'}`;
+  return (
+    <span role="img" aria-label={label} title={label} className={classes.mark}>
+      <IconLock size={14} aria-hidden />
+    </span>
+  );
+}
+
+function Entry({ entry, gitRef, last, lock }: EntryProps) {
   const { segment } = useProject();
   const Icon = icons[entry.type] ?? IconFile;
   const params = { path: segment, _splat: `${gitRef}/${entry.path}` };
@@ -45,6 +57,7 @@ function Entry({ entry, gitRef, last }: EntryProps) {
           {entry.name} @ <code>{entry.id.slice(0, 8)}</code>
         </span>
       )}
+      {lock ? <LockMark {...lock} /> : null}
       {last ? (
         <>
           <Link to="/p/$path/commit/$sha" params={{ path: segment, sha: last.id }} className={classes.lastCommit}>
@@ -82,7 +95,7 @@ function Readme({ file: at, gitRef }: { file: string; gitRef: string }) {
 }
 
 export function FolderView({ gitRef, folder }: { gitRef: string; folder: string }) {
-  const { parts, segment, path } = useProject();
+  const { parts, segment, path, project } = useProject();
   const tree = useSuspenseInfiniteQuery(parts.tree(gitRef, folder));
   const entries = tree.data.pages.flatMap(({ items }) => items);
   // The tree is there at once; who changed what follows without moving it.
@@ -90,12 +103,15 @@ export function FolderView({ gitRef, folder }: { gitRef: string; folder: string 
     queries: tree.data.pages.map((_page, index) => lastCommits(path, gitRef, folder, index + 1)),
     combine: (answers) => answers.flatMap(({ data }) => data ?? []),
   });
+  const { data: locks } = useQuery({ ...locksAt(path, folder), enabled: gitRef === project.default_branch });
+  const lockOf = new Map(gitRef === project.default_branch ? locks?.map((lock) => [lock.path, lock]) : []);
   const lasts = new Map(commits.map(({ path: file, commit }) => [file, commit ?? undefined]));
   const readme = readmeOf(entries)?.path ?? (tree.hasNextPage ? inFolder(folder, 'README.md') : null);
   const parent = folder.split('/').slice(0, -1).join('/');
   return (
     <>
       <PathBar place={{ ref: gitRef, path: folder }}>
+        <LockControl place={{ ref: gitRef, path: folder }} />
         <AddMenu place={{ ref: gitRef, path: folder }} />
       </PathBar>
       <div className={classes.box}>
@@ -115,7 +131,13 @@ export function FolderView({ gitRef, folder }: { gitRef: string; folder: string 
             </li>
           )}
           {entries.map((entry) => (
-            <Entry key={entry.path} entry={entry} gitRef={gitRef} last={lasts.get(entry.path)} />
+            <Entry
+              key={entry.path}
+              entry={entry}
+              gitRef={gitRef}
+              last={lasts.get(entry.path)}
+              lock={lockOf.get(entry.path)}
+            />
           ))}
         </ul>
       </div>

@@ -95,11 +95,9 @@ export function PathBar({ place, shows = 'files', children }: PathBarProps) {
             >
               Compare
             </LinkButton>
-            {project.lfs_enabled === false ? null : (
-              <LinkButton to="/p/$path/path_locks" params={{ path: segment }}>
-                Locks
-              </LinkButton>
-            )}
+            <LinkButton to="/p/$path/path_locks" params={{ path: segment }}>
+              Locks
+            </LinkButton>
           </>
         ) : null}
       </div>

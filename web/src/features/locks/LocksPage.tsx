@@ -1,11 +1,8 @@
-/** Locked files of a project: whose they are, and taking a lock away. */
-import { Button } from '@mantine/core';
-import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+/** Locked files and folders of a project: whose they are, and taking a lock away. */
+import { Badge, Button } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type FileLock, locksKey, locksOf, unlock } from '../../lib/locks.ts';
-import { sessionQuery } from '../../lib/session.ts';
-import { ConfirmName } from '../../ui/ConfirmName.tsx';
-import { useConfirmed } from '../../ui/confirmed.ts';
+import { locksOf } from '../../lib/locks.ts';
 import { DataList, DataRow } from '../../ui/DataList.tsx';
 import { Command, EmptyState } from '../../ui/EmptyState.tsx';
 import { FormError } from '../../ui/FormError.tsx';
@@ -13,28 +10,22 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { TimeAgo } from '../../ui/TimeAgo.tsx';
 import { UserChip } from '../../ui/UserChip.tsx';
-import { level, useProject } from '../projects/useProject.ts';
+import { useProject } from '../projects/useProject.ts';
+import { useUnlocking } from './useUnlocking.tsx';
 
 export default function LocksPage() {
   const { page = 1 } = useSearch({ from: '/p/$path/path_locks' });
   const navigate = useNavigate({ from: '/p/$path/path_locks' });
-  const { project, path, segment, ...view } = useProject();
+  const { project, path, segment } = useProject();
   const { data } = useSuspenseQuery(locksOf(path, page));
-  const { data: session } = useQuery(sessionQuery);
-  const cache = useQueryClient();
-  const isOwn = ({ owner }: FileLock) => owner !== null && owner.id === session?.user?.id;
-  const leaving = useConfirmed(
-    (lock: FileLock) => unlock(path, lock.id, !isOwn(lock)),
-    () => cache.invalidateQueries({ queryKey: locksKey(path) }),
-  );
-  const mayUnlock = (lock: FileLock) =>
-    !project.archived && view.level >= (isOwn(lock) ? level.developer : level.maintainer);
+  const unlocking = useUnlocking();
   return (
     <Page title={`Locked files · ${project.name_with_namespace}`} heading="Locked files">
-      <FormError error={leaving.asked ? null : leaving.error} />
+      <FormError error={unlocking.error} />
       {data.items.length === 0 ? (
         <EmptyState title="No file is locked">
-          <Command text="git lfs lock design.psd" />
+          Files and folders of the default branch are locked on their pages, files of Git LFS also by its client.
+          {project.lfs_enabled === false ? null : <Command text="git lfs lock design.psd" />}
         </EmptyState>
       ) : (
         <DataList label="Locked files">
@@ -52,18 +43,22 @@ export default function LocksPage() {
               }
               meta={
                 <>
+                  {lock.lfs ? (
+                    <Badge size="sm" variant="default" title="Locked on every branch">
+                      Git LFS
+                    </Badge>
+                  ) : null}
                   {lock.owner ? <UserChip user={lock.owner} /> : null}
                   <TimeAgo at={lock.locked_at} />
                 </>
               }
               after={
-                mayUnlock(lock) ? (
+                unlocking.mayUnlock(lock) ? (
                   <Button
                     size="xs"
                     variant="default"
                     aria-label={`Unlock ${lock.path}`}
-                    // Somebody else counts on theirs.
-                    onClick={() => (isOwn(lock) ? leaving.act(lock) : leaving.ask(lock))}
+                    onClick={() => unlocking.unlock(lock)}
                   >
                     Unlock
                   </Button>
@@ -74,13 +69,7 @@ export default function LocksPage() {
         </DataList>
       )}
       <Pager page={page} nextPage={data.nextPage} go={(next) => void navigate({ search: { page: next } })} />
-      <ConfirmName
-        {...leaving.dialog}
-        title="Take the lock away"
-        text={`${leaving.asked?.owner?.name ?? 'Somebody'} locked this file so that nobody else changes it. From now on others may.`}
-        name={leaving.asked?.path ?? ''}
-        action="Unlock"
-      />
+      {unlocking.dialog}
     </Page>
   );
 }

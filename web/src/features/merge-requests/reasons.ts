@@ -39,6 +39,16 @@ const reasons: Readonly<Record<string, Reason>> = {
   ci_must_pass: { text: 'Its pipeline must pass first', mergeable: false, waits: false },
   ci_still_running: { text: 'Its pipeline is still running', mergeable: false, waits: true },
   status_checks_must_pass: { text: 'External status checks must pass first', mergeable: false },
+  locked_paths: {
+    text: 'Changes what others have locked',
+    help: 'Code, Locks tells who: they unlock it, or merge this.',
+    mergeable: false,
+  },
+  locked_lfs_files: {
+    text: 'Changes files that others have locked in Git LFS',
+    help: 'Code, Locks tells who: they unlock them, or merge this.',
+    mergeable: false,
+  },
   discussions_not_resolved: { text: 'Open threads must be resolved first', mergeable: false },
   not_approved: { text: 'Approvals are missing', mergeable: false },
 };

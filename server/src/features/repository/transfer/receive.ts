@@ -164,6 +164,7 @@ export function receiving<S>(deps: ReceiveDependencies<S>) {
                   pushOptions: request.pushOptions,
                   atomic: capabilities.atomic,
                   authorised: false,
+                  author: null,
                 },
               );
             });

@@ -21,6 +21,8 @@ export interface Push<S = ProjectSubject> {
   readonly pushOptions: readonly string[];
   /** Set where the caller's right to write was checked by other means. */
   readonly authorised: boolean;
+  /** Whose change a merge brings, where somebody proposed it. */
+  readonly author: number | null;
   /** Those that no check before this one has refused. */
   readonly changes: readonly RefChange[];
   /** The repository with the new objects. */

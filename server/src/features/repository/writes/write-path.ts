@@ -87,6 +87,7 @@ export interface ApplyOptions<S> {
   /** All or nothing. */
   readonly atomic: boolean;
   readonly authorised: boolean;
+  readonly author: number | null;
   within?(tx: Db): Promise<void>;
 }
 
@@ -119,8 +120,8 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
       ...(credential.kind === 'job' ? { jobId: credential.job.id } : {}),
       ...(options.atomic && changes.length > 1 ? { atomic: true } : {}),
     };
-    const { subject, caller, kind, authorised, pushOptions } = options;
-    const push = { subject, caller, kind, authorised, pushOptions, changes, quarantine };
+    const { subject, caller, kind, authorised, author, pushOptions } = options;
+    const push = { subject, caller, kind, authorised, author, pushOptions, changes, quarantine };
     const rejected = await judged(push).catch(async (error: unknown) => {
       await git.discardQuarantine(quarantine);
       throw error;
@@ -354,6 +355,7 @@ export function writePath<S>(deps: WritePathDependencies<S>): WritePath<S> {
             pushOptions: request.pushOptions ?? [],
             atomic: true,
             authorised: request.authorised ?? false,
+            author: request.author ?? null,
             ...(request.within ? { within: request.within } : {}),
           },
         );

@@ -94,7 +94,7 @@ export function mergeRequestRoutes(
     row: MergeRequestRow,
     extra: { diverged?: boolean | undefined; rebase?: boolean | undefined } = {},
   ): Promise<MergeRequestDetailJson> {
-    const current = await service.refresh(subject, row);
+    const current = await service.refresh(subject, caller, row);
     const [loaded] = await queries.withPeople(db, [current.row]);
     if (!loaded) throw notFound('Merge Request');
     const head = current.row.head_pipeline_id === null ? null : await pipelines.detail(current.row.head_pipeline_id);

@@ -202,9 +202,21 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
     return (await queries.byId(db, row.id)) ?? row;
   }
 
+  async function lockedOf(
+    subject: ProjectSubject,
+    caller: Caller,
+    { target_branch, author_id }: MergeRequest,
+    range: { readonly from: string; readonly to: string },
+  ): Promise<'locked_paths' | 'locked_lfs_files' | null> {
+    const people = [author_id, caller.user?.id].filter((id) => typeof id === 'number');
+    const lock = await repository.lockInTheWay(subject, target_branch, range, people);
+    return lock && (lock.lfs ? 'locked_lfs_files' : 'locked_paths');
+  }
+
   /** Brings head, target and mergeability up to date with the repository; cheap when nothing has moved. */
   async function refresh(
     subject: ProjectSubject,
+    caller: Caller,
     row: MergeRequest,
   ): Promise<{ row: MergeRequest; status: DetailedStatus; behind: boolean; pipelineRule: PipelineRule }> {
     const project = subject.project;
@@ -226,6 +238,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
           branchesExist: false,
           upToDate: false,
           checksAllow: false,
+          locked: null,
         }),
         behind: false,
         pipelineRule,
@@ -251,6 +264,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       upToDate,
       // What was said of the head that is there now, also before the request has followed it.
       checksAllow: await checksAllow(db, project, { ...current, head_sha: head }),
+      locked: await lockedOf(subject, caller, row, { from: target, to: head }),
     };
     return {
       row: current,
@@ -285,6 +299,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       caller,
       kind: 'merge',
       authorised: true,
+      author: loaded.author_id,
       async build(bench: Workbench) {
         // Under the repository's lock nothing moves any more: read the state that the merge is decided on.
         const row = await queries.byId(db, id);
@@ -395,7 +410,7 @@ export function mergeRequestService(deps: MergeRequestDependencies) {
       !(await repository.mayMerge(subject, caller, row.target_branch))
     )
       throw unauthorized();
-    const current = await refresh(subject, row);
+    const current = await refresh(subject, caller, row);
     const status =
       current.row.head_pipeline_id === null ? null : await deps.pipelineStatus(db, current.row.head_pipeline_id);
     if (current.row.state !== 'opened' || isDraft(current.row.title) || current.status === 'broken_status')

@@ -16,7 +16,9 @@ export type DetailedStatus =
   | 'title_regex'
   | 'ci_must_pass'
   | 'ci_still_running'
-  | 'status_checks_must_pass';
+  | 'status_checks_must_pass'
+  | 'locked_paths'
+  | 'locked_lfs_files';
 
 /** What a project and the groups above it ask of pipelines, all of it together. */
 export interface PipelineRule {
@@ -36,6 +38,8 @@ export interface MergeFacts {
   readonly branchesExist: boolean;
   /** Whether the project's rule about external status checks lets the merge happen. */
   readonly checksAllow: boolean;
+  /** What others than its author and whoever asks have locked of what it changes. */
+  readonly locked: 'locked_paths' | 'locked_lfs_files' | null;
   /** Whether the target's head is an ancestor of the source's. */
   readonly upToDate: boolean;
 }
@@ -73,7 +77,7 @@ export function detailedStatus(facts: MergeFacts): DetailedStatus {
     return facts.pipelineStatus !== null && !finished.has(facts.pipelineStatus) ? 'ci_still_running' : 'ci_must_pass';
   }
   if (!facts.checksAllow) return 'status_checks_must_pass';
-  return 'mergeable';
+  return facts.locked ?? 'mergeable';
 }
 
 /** Whether waiting for the head pipeline makes sense: it is still on its way. */

@@ -55,11 +55,15 @@ describe('mergeability', () => {
     pipelineStatus: null,
     branchesExist: true,
     checksAllow: true,
+    locked: null,
     upToDate: true,
   };
   const mustPass = { pipelineRule: { required: true, skippedWillDo: false } };
   it.each<[string, Partial<MergeFacts>]>([
     ['mergeable', {}],
+    ['locked_paths', { locked: 'locked_paths' }],
+    ['locked_lfs_files', { locked: 'locked_lfs_files' }],
+    ['status_checks_must_pass', { checksAllow: false, locked: 'locked_paths' }],
     ['not_open', { row: { ...base.row, state: 'merged' } }],
     ['broken_status', { branchesExist: false }],
     ['unchecked', { row: { ...base.row, merge_status: 'unchecked' } }],

@@ -40,6 +40,7 @@ import { pushSummariesMigration } from './0047-push-summaries.ts';
 import { rebasesMigration } from './0048-rebases.ts';
 import { keptLastCommitsMigration } from './0052-kept-last-commits.ts';
 import { urlImportsMigration } from './0053-url-imports.ts';
+import { pathLocksMigration } from './0054-path-locks.ts';
 import { uploadSecrets } from './0058-upload-secrets.ts';
 import { pushedProjectsMigration } from './0059-pushed-projects.ts';
 import { deployKeyProjects } from './0063-deploy-key-projects.ts';
@@ -92,6 +93,7 @@ export const migrations: readonly Migration[] = [
   keptLastCommitsMigration,
   plannedMigration,
   urlImportsMigration,
+  pathLocksMigration,
   uploadSecrets,
   pushedProjectsMigration,
   deployKeyProjects,
