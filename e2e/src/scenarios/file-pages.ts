@@ -7,6 +7,7 @@ import { rootPassword, rootToken, startInstance } from '../support/instance.ts';
 import { signIn } from '../support/signing-in.ts';
 import type { Suite } from '../support/suite.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
+import { requestTemplates } from './request-templates.ts';
 
 const project = 'mill/wheel';
 const id = encodeURIComponent(project);
@@ -241,6 +242,7 @@ export async function filePagesJourney(suite: Suite): Promise<void> {
       await previews(suite, person.page, call);
       await readings(suite, person.page);
       await hiddenCharacters(suite, { page: person.page, call, project, browser, url: instance.url });
+      await requestTemplates(suite, person.page, call, project);
       await person.close();
     });
     await withBrowser(async (browser) => {

@@ -4919,6 +4919,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{id}/merge_requests/new": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get title and description that a new merge request starts with
+         * @description Needs the ability `read_merge_request` on the project. Token scope: `api` or `read_api`.
+         */
+        get: operations["getProjectsByIdMergeRequestsNew"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{id}/milestones": {
         parameters: {
             query?: never;
@@ -12762,6 +12782,13 @@ export interface components {
              * @description Use `draft`
              */
             work_in_progress: boolean;
+        };
+        /** MergeRequestFirstWords */
+        MergeRequestFirstWords: {
+            /** @description From the template of the target project, or of the only commit */
+            description: string | null;
+            /** @description Title of the only commit, or the name of the branch in words */
+            title: string;
         };
         /** MergeRequestRebase */
         MergeRequestRebase: {
@@ -35832,6 +35859,49 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["NotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProjectsByIdMergeRequestsNew: {
+        parameters: {
+            query: {
+                /** @description Branch with the changes */
+                source_branch: string;
+                /** @description Branch that the changes go to; the default branch by default */
+                target_branch?: string;
+                /** @description Project that the changes go to; this one by default */
+                target_project_id?: number;
+            };
+            header?: {
+                /** @description An `ETag`: 304 while the answer is still the same */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Id or path of the project */
+                id: number | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeRequestFirstWords"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

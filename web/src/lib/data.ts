@@ -242,6 +242,16 @@ export const of = (path: string) => {
           return unwrap(client.GET('/projects/{id}/repository/compare', { params: { path: id, query } }));
         },
       }),
+    /** Title and description that a new merge request of a branch starts with. */
+    firstWords: (source: string, target: string, targetProject?: number) =>
+      queryOptions({
+        queryKey: ['project', path, 'first-words', source, target, targetProject],
+        queryFn: () => {
+          const project = targetProject === undefined ? {} : { target_project_id: targetProject };
+          const query = { source_branch: source, target_branch: target, ...project };
+          return unwrap(client.GET('/projects/{id}/merge_requests/new', { params: { path: id, query } }));
+        },
+      }),
     pipelines: (filter: {
       page?: number | undefined;
       ref?: string | undefined;

@@ -90,6 +90,13 @@ export interface RepositoryAccess {
     head: string,
     window: { skip: number; limit: number },
   ): Promise<CommitJson[]>;
+  /** The same, where `base` is a commit of a relative; nothing is kept of it. */
+  commitsBeyond(
+    subject: ProjectSubject,
+    base: { readonly project: RepositoryRow; readonly sha: string },
+    head: string,
+    limit: number,
+  ): Promise<CommitJson[]>;
   commit(subject: ProjectSubject, sha: string): Promise<CommitJson>;
   /** For each range, in their order, whether `base..head` has the commit. */
   rangesWith(
@@ -116,6 +123,8 @@ export interface RepositoryAccess {
   changedFiles(project: RepositoryRow, from: string, to: string): Promise<number>;
   /** Text of a file at a commit; null when it does not exist, is no file, or is larger than `maximumBytes`. */
   readText(project: RepositoryRow, sha: string, path: string, maximumBytes: number): Promise<string | null>;
+  /** What descriptions of a kind start with, of the default branch or of the projects above; null where nothing says. */
+  defaultTemplate(subject: ProjectSubject, kind: 'issues' | 'merge_requests'): Promise<string | null>;
   /** All file paths at a commit. */
   listPaths(project: RepositoryRow, sha: string): Promise<string[]>;
   /** The trial merge, without anything kept. */

@@ -17,6 +17,7 @@ import { tagRoutes } from './branches/tags.routes.ts';
 import { repositoryBundles } from './bundles/bundles.ts';
 import { changelogRoutes } from './changelogs/changelogs.routes.ts';
 import { changelogService } from './changelogs/changelogs.service.ts';
+import { withCommitOf } from './commits/beside.ts';
 import { changesOf } from './commits/changes.ts';
 import { commitJson, projectPath } from './commits/commits.json.ts';
 import { areRelated } from './commits/commits.queries.ts';
@@ -197,6 +198,13 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     moveHead: writes.moveHead,
   });
   const licenses = projectLicenses({ db, reader });
+  const templates = templateService({
+    db,
+    reader,
+    readText: (row, sha, file, most) => access.readText(row, sha, file, most),
+    find: deps.find,
+    instanceProject: deps.templateProject,
+  });
   const project = async (_handle: Db, id: number) => (await deps.find(String(id)))?.project ?? null;
   const maintenance = repositoryMaintenance({
     db,
@@ -243,9 +251,19 @@ export function repositoryFeature(deps: RepositoryDependencies) {
     async ahead(project, base, head) {
       return (await git.aheadBehind(open(project), knownSha(base), knownSha(head))).ahead;
     },
+    defaultTemplate: (subject, kind) => templates.defaultText(kind, subject),
     async commitsBetween(subject, base, head, window) {
       const found = await reader.log(subject.project, { from: [head], not: base === null ? [] : [base], ...window });
       return found.map((commit) => commitJson(commit, urlOf(subject)));
+    },
+    async commitsBeyond(subject, { project: other, sha }, head, limit) {
+      const { project } = subject;
+      const known = other.id === project.id || (await reader.resolve(project, sha)) !== null;
+      if (known) return await access.commitsBetween(subject, sha, head, { skip: 0, limit });
+      const ids = await withCommitOf(open, project, other, sha, (repo) =>
+        git.logIds(repo, { from: [knownSha(head)], not: [knownSha(sha)], limit }),
+      );
+      return await Promise.all(ids.map((id) => access.commit(subject, id)));
     },
     async commit(subject, sha) {
       return commitJson(await reader.commit(subject.project, sha), urlOf(subject));
@@ -376,15 +394,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...fileEditRoutes(commits),
       ...blobRoutes({ open, reader, maximumContentBytes: maximumFileContent }),
       ...measuringRoutes({ db, measuring, fetches }),
-      ...templateRoutes(
-        templateService({
-          db,
-          reader,
-          readText: access.readText,
-          find: deps.find,
-          instanceProject: deps.templateProject,
-        }),
-      ),
+      ...templateRoutes(templates),
       ...releases.routes,
       ...wiki.routes,
     ],

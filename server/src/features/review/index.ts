@@ -5,6 +5,7 @@ import type { Feature } from '../../kernel/feature.ts';
 import type { Pushed } from '../repository/index.ts';
 import { afterPush } from './merge-requests/after-push.ts';
 import { moveMergeRequests, removeMergeRequestsOf, unassign } from './merge-requests/contributions.queries.ts';
+import { firstWordsRoutes } from './merge-requests/first-words.routes.ts';
 import { followers } from './merge-requests/following.ts';
 import { listingRoutes } from './merge-requests/listing.routes.ts';
 import { mergeRequestRoutes, type PipelineReader } from './merge-requests/merge-requests.routes.ts';
@@ -55,6 +56,7 @@ export function reviewFeature(deps: ReviewDependencies): Review {
   return {
     routes: [
       ...listingRoutes(deps),
+      ...firstWordsRoutes(deps),
       ...mergeRequestRoutes(deps, service, deps.pipelines, rebases),
       ...commitMergeRequestRoutes(deps),
       ...statusCheckRoutes({ db: deps.db, externalUrl: deps.externalUrl, service: checks }),

@@ -14,13 +14,8 @@ import { CommitMeta } from '../commits/CommitMeta.tsx';
 import { RefPicker } from '../files/RefPicker.tsx';
 import { type Plan, PlanFields } from '../milestones/PlanFields.tsx';
 import { level, useProject } from '../projects/useProject.ts';
+import { TemplateChoice } from './TemplateChoice.tsx';
 import { useTargets } from './useTargets.ts';
-
-/** `fix-the-door` to `Fix the door`. */
-const titleOf = (branch: string): string => {
-  const words = branch.replaceAll(/[-_/]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 export default function NewMergeRequestPage() {
   const search = useSearch({ from: '/p/$path/merge_requests/new' });
@@ -32,7 +27,8 @@ export default function NewMergeRequestPage() {
   const [chosen, setTarget] = useState(search.target);
   const target = chosen ?? place.branch;
   const [typed, setTyped] = useState<string | null>(null);
-  const [description, setDescription] = useState('');
+  const [written, setWritten] = useState<string | null>(null);
+  const [template, setTemplate] = useState<string | null>(null);
   const [plan, setPlan] = useState<Plan>({ labels: [], milestone: null });
   const [remove, setRemove] = useState(project.remove_source_branch_after_merge ?? true);
   const [squash, setSquash] = useState(project.squash_option === 'always' || project.squash_option === 'default_on');
@@ -40,9 +36,13 @@ export default function NewMergeRequestPage() {
     ...parts.compare(target, source, false, elsewhere ? place.id : undefined),
     enabled: source !== '' && (elsewhere || source !== target),
   });
-  const single = compare?.commits.length === 1 ? compare.commits[0] : undefined;
   const same = !elsewhere && source !== '' && source === target;
-  const title = typed ?? single?.title ?? titleOf(source);
+  const { data: first } = useQuery({
+    ...parts.firstWords(source, target, elsewhere ? place.id : undefined),
+    enabled: source !== '',
+  });
+  const title = typed ?? first?.title ?? '';
+  const description = written ?? template ?? first?.description ?? '';
   const navigate = useNavigate();
   const sending = useForm(async () => {
     const request = await unwrap(
@@ -83,6 +83,7 @@ export default function NewMergeRequestPage() {
                 onChange={(event) => {
                   setElsewhere(event.currentTarget.value !== places.own.path);
                   setTarget(undefined);
+                  setTemplate(null);
                 }}
               />
             ) : null}
@@ -100,13 +101,22 @@ export default function NewMergeRequestPage() {
             onChange={(event) => setTyped(event.currentTarget.value)}
             error={sending.reason('title')}
           />
+          <TemplateChoice
+            key={place.path}
+            project={place.path}
+            typed={written !== null && written.trim() !== ''}
+            choose={(text) => {
+              setTemplate(text);
+              setWritten(null);
+            }}
+          />
           <Textarea
             label="Description"
             description="Markdown"
             autosize
             minRows={5}
             value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
+            onChange={(event) => setWritten(event.currentTarget.value)}
             error={sending.reason('description')}
           />
           {view.level >= level.planner && !elsewhere ? (

@@ -55,6 +55,7 @@ export const pipelineFields: readonly Field[] = [
 export const messageFields: readonly Field[] = [
   { key: 'merge_request_title_regex', label: 'Titles must match', help: 'A regular expression', kind: 'text' },
   { key: 'merge_request_title_regex_description', label: 'What it asks for, in words', kind: 'text' },
+  { key: 'merge_requests_template', label: 'Description that new merge requests start with', kind: 'long text' },
   { key: 'merge_commit_template', label: 'Message of merge commits', kind: 'long text' },
   { key: 'squash_commit_template', label: 'Message of squashed commits', kind: 'long text' },
   { key: 'printing_merge_request_link_enabled', label: 'A push prints the link to a merge request', kind: 'switch' },

@@ -190,7 +190,9 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     test: own,
   }),
   merge_requests_enabled: oldName('merge_requests_access_level', false, 'merge_requests_access_level'),
-  merge_requests_template: later('merge_requests_template', 'What:', 'the form of new merge requests'),
+  merge_requests_template: kept('merge_requests_template', 'What:', 'the text that new merge requests start with', {
+    test: `${reviews}/first-words.test.ts`,
+  }),
   merge_trains_enabled: later('merge_trains_enabled', true, 'merge trains'),
   merge_trains_skip_train_allowed: later('merge_trains_skip_train_allowed', true, 'merge trains'),
   model_experiments_access_level: later('model_experiments_access_level', 'private', 'model experiments'),

@@ -6,8 +6,9 @@ import { HttpError, notFound, plainError } from '../../../kernel/http/errors.ts'
 import { Bool, IdOrPath, Int, Optional, Str } from '../../../kernel/http/params/schema.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { RepositoryAccess } from '../face.ts';
-import { asHttpError, knownSha, type OpenRepository } from '../reading/git-reader.ts';
+import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import type { RepositoryReader } from '../reading/reader.ts';
+import { withCommitOf } from './beside.ts';
 import { Compare } from './commits.entity.ts';
 import { commitJson, unified } from './commits.json.ts';
 import { fileChanges } from './commits.service.ts';
@@ -40,13 +41,10 @@ export function compareRoutes(deps: CompareDependencies): Route[] {
     });
   }
 
-  /** With the commits of the other project beside those of this one, in a place that nobody else sees. */
+  /** With the commits of the other project beside those of this one. */
   async function across(subject: ProjectSubject, other: ProjectSubject, from: string, to: string, straight: boolean) {
-    const quarantine = await git.createQuarantine(open(subject.project));
     const [first, last] = [knownSha(from), knownSha(to)];
-    try {
-      await git.carryCommit(quarantine, open(other.project), first);
-      const { repo } = quarantine;
+    return await withCommitOf(open, subject.project, other.project, from, async (repo) => {
       const base = straight ? first : ((await git.mergeBase(repo, first, last)) ?? first);
       const ids = await git.logIds(repo, { from: [last], not: [first], limit: mostCommits });
       const changes = fileChanges(await git.diff(repo, base, last));
@@ -55,11 +53,7 @@ export function compareRoutes(deps: CompareDependencies): Route[] {
         ids.map(async (id) => commitJson(await reader.commit(subject.project, id), url)),
       );
       return { base, commits, changes };
-    } catch (error) {
-      throw asHttpError(error);
-    } finally {
-      await git.discardQuarantine(quarantine);
-    }
+    });
   }
 
   async function within(subject: ProjectSubject, from: string, to: string, straight: boolean) {

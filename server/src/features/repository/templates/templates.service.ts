@@ -116,6 +116,20 @@ export function templateService(deps: {
 
   return {
     list,
+    /**
+     * The text that is taken where nobody chooses one: of the file `Default`, in any spelling. As in the ecosystem those that
+     * groups and the instance keep come first here.
+     */
+    async defaultText(kind: 'issues' | 'merge_requests', subject: ProjectSubject): Promise<string | null> {
+      const [own, ...above] = await sources(kind, subject);
+      for (const source of [...above, own]) {
+        const kept = source ? await keptIn(source, kind) : [];
+        const found = kept.find(({ key }) => key.toLowerCase() === 'default');
+        const text = found && (await found.content());
+        if (text?.trim()) return text;
+      }
+      return null;
+    },
     async one(kind: TemplateKind, subject: ProjectSubject | null, key: string, from?: number) {
       const all = await list(kind, subject, from);
       const lower = key.toLowerCase();

@@ -9,6 +9,7 @@ import type { MergeRequest } from '../../../kernel/db/rows.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
 import { milestoneNamed } from '../../namespaces/index.ts';
 import { type MergeRequestWishes, type Pushed, readPushOptions } from '../../repository/index.ts';
+import { firstWords } from './first-words.ts';
 import { isDraft } from './merge-requests.entity.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
@@ -50,6 +51,7 @@ const titleOf = (title: string, draft: boolean | undefined) =>
 export function afterPush(deps: MergeRequestDependencies, service: MergeRequestService) {
   const { db, repository } = deps;
   const { follow } = service;
+  const wordsFor = firstWords(deps);
 
   const sees = (caller: Caller, subject: ProjectSubject) =>
     canOnProject(caller, 'read_merge_request', subject) && canOnProject(caller, 'read_code', subject);
@@ -71,20 +73,6 @@ export function afterPush(deps: MergeRequestDependencies, service: MergeRequestS
     return wished === undefined
       ? subject
       : refuse(`There is no project ${wished} in the network of forks that you may see`);
-  }
-
-  /** Title and text of a request that says nothing of them: of its only commit, or the branch's name. */
-  async function wordsFor(from: ProjectSubject, subject: ProjectSubject, target: string, branch: string, head: string) {
-    const base = await repository.branch(subject.project, target);
-    if (base && from.project.id !== subject.project.id) await repository.carry(subject.project, from.project, head);
-    const commits = base ? await repository.commitsBetween(subject, base, head, { skip: 0, limit: 2 }) : [];
-    const [only] = commits;
-    if (only && commits.length === 1) {
-      const body = only.message.split('\n').slice(1).join('\n').trim();
-      return { title: only.title, description: body || null };
-    }
-    const name = branch.replaceAll(/[-_/]+/g, ' ').trim();
-    return { title: name ? `${name[0]?.toUpperCase()}${name.slice(1)}` : branch, description: null };
   }
 
   /** Who is not there is told; the rest is done. */
@@ -112,7 +100,8 @@ export function afterPush(deps: MergeRequestDependencies, service: MergeRequestS
     warn: Warn,
   ): Promise<MergeRequest> {
     if (!canOnProject(caller, 'create_merge_request', source)) refuse('You may not create merge requests here');
-    const words = await wordsFor(source, subject, target, branch, head);
+    const ends = { source, target: subject, sourceBranch: branch, targetBranch: target, head };
+    const words = await wordsFor(caller, ends);
     return await service.create(subject, caller, {
       source,
       sourceBranch: branch,

@@ -28,6 +28,7 @@ import { people, planned, relabelled } from './merge-requests.params.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies, MergeRequestService } from './merge-requests.service.ts';
 import { rebaseInProgress, type rebasing } from './rebasing.ts';
+import { requestSources } from './sources.ts';
 
 /** What the routes need of pipelines; the JSON is the pipelines' own. */
 export interface PipelineReader {
@@ -71,21 +72,12 @@ export function mergeRequestRoutes(
 ): Route[] {
   const { db, repository } = deps;
   const urls = { base: deps.externalUrl };
+  const { targetOf } = requestSources(deps);
 
   async function find(subject: ProjectSubject, number: number): Promise<MergeRequestRow> {
     const row = await queries.byIid(db, subject.project.id, number);
     if (!row) throw notFound('Merge Request');
     return row;
-  }
-
-  /** The project that a new request is for: one that the caller may read, with merge requests. */
-  async function targetOf(source: ProjectSubject, id: number | undefined, caller: Caller): Promise<ProjectSubject> {
-    if (id === undefined || id === source.project.id) return source;
-    const target = await deps.projectAs(id, caller);
-    if (!target) throw notFound('Project');
-    requireOnProject(caller, 'read_code', target);
-    requireOnProject(caller, 'read_merge_request', target);
-    return target;
   }
 
   async function detail(

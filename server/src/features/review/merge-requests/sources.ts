@@ -2,7 +2,8 @@
 import { canOnProject } from '../../../kernel/authz/can.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { MergeRequest, Project } from '../../../kernel/db/rows.ts';
-import { HttpError } from '../../../kernel/http/errors.ts';
+import { HttpError, notFound } from '../../../kernel/http/errors.ts';
+import { requireOnProject } from '../../../kernel/http/parents.ts';
 import type { RepositoryRow } from '../../repository/index.ts';
 import * as queries from './merge-requests.queries.ts';
 import type { MergeRequestDependencies } from './merge-requests.service.ts';
@@ -76,6 +77,16 @@ export function requestSources(deps: Pick<MergeRequestDependencies, 'db' | 'repo
     return branches;
   }
 
-  return { liveHead, headOf, removeBranch, collaborates };
+  /** The project that a new request is for: one that the caller may read, with merge requests. */
+  async function targetOf(source: ProjectSubject, id: number | undefined, caller: Caller): Promise<ProjectSubject> {
+    if (id === undefined || id === source.project.id) return source;
+    const target = await deps.projectAs(id, caller);
+    if (!target) throw notFound('Project');
+    requireOnProject(caller, 'read_code', target);
+    requireOnProject(caller, 'read_merge_request', target);
+    return target;
+  }
+
+  return { targetOf, liveHead, headOf, removeBranch, collaborates };
 }
 export type RequestSources = ReturnType<typeof requestSources>;
