@@ -80,6 +80,7 @@ export { findMilestone, milestoneNamed, milestonesById, milestonesFor } from './
 export type { Place } from './places.ts';
 export { attributeParameters as projectAttributeParameters } from './projects/attributes.params.ts';
 export { projectAttributes } from './projects/attributes.ts';
+export type { MadeByPush } from './projects/pushed.service.ts';
 export { recordMeasures } from './statistics/statistics.queries.ts';
 export { type ImportTarget, type Relation, relation } from './transfers/relations.ts';
 export {

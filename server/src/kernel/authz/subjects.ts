@@ -1,5 +1,7 @@
 /** What a check looks at: the caller, and the loaded parent with the caller's effective level on it. */
+
 import type { Job, Namespace, Project, User } from '../db/rows.ts';
+import type { OpenProtocols } from './git-protocols.ts';
 import type { Level } from './levels.ts';
 
 /** How the caller proved who they are. */
@@ -102,7 +104,7 @@ export interface ProjectSubject {
   /** Networks that the top-level group is kept to. */
   readonly ipRanges?: string | null;
   /** By which protocols the top-level group lets git in; where the loader knows it. */
-  readonly gitProtocol?: 'all' | 'http' | 'ssh';
+  readonly gitProtocol?: OpenProtocols;
 }
 
 export interface GroupSubject {
@@ -114,7 +116,7 @@ export interface GroupSubject {
   /** Networks that the top-level group is kept to. */
   readonly ipRanges?: string | null;
   /** By which protocols the top-level group lets git in; where the loader knows it. */
-  readonly gitProtocol?: 'all' | 'http' | 'ssh';
+  readonly gitProtocol?: OpenProtocols;
 }
 
 export type Subject = ProjectSubject | GroupSubject;

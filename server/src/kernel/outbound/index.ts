@@ -6,10 +6,9 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Settings } from '../settings/index.ts';
 import { type Answer, type Exchange, exchange, type Opened, opened } from './exchange.ts';
+import { type Destination, destinationOf, type Reach, refusedAddress, refusedHost } from './rules.ts';
 
 export { BrokenOff, lively } from './lively.ts';
-
-import { type Destination, destinationOf, type Reach, refusedAddress, refusedHost } from './rules.ts';
 
 /** Who asks: administrators for system hooks, everybody else for the rest. */
 export type OutboundKind = 'system_hook' | 'web_hook' | 'integration' | 'import' | 'include';

@@ -1,12 +1,13 @@
 /** Who may use git on which repository, for every transport: the one place where a fetch or a push is authorised. */
+import type { MadeByPush } from '../../features/namespaces/index.ts';
 import { canOnProject } from '../../kernel/authz/can.ts';
+import { type GitProtocol, letsIn, type OpenProtocols } from '../../kernel/authz/git-protocols.ts';
 import type { Caller, ProjectSubject, Subject } from '../../kernel/authz/subjects.ts';
 import { maintenanceText, type ReadMaintenance } from '../../kernel/http/maintenance.ts';
 import { isFormerPath, type ParentLoader } from '../../kernel/http/parents.ts';
 import { type GitTransport, type OpenedRepository, opened, type WikiTransport } from './transports.ts';
 
 export type GitAccess = 'read' | 'write';
-export type GitProtocol = 'http' | 'ssh';
 
 export interface GitAccessDependencies<W> {
   readonly parents: ParentLoader;
@@ -14,17 +15,15 @@ export interface GitAccessDependencies<W> {
   readonly wikis: WikiTransport<W>;
   readonly scopesAllow: (caller: Caller, access: GitAccess) => boolean;
   /** By which protocols people may use git here; jobs may always use HTTP. */
-  readonly protocols: () => Promise<'all' | GitProtocol>;
+  readonly protocols: () => Promise<OpenProtocols>;
   readonly maintenance: ReadMaintenance;
   /** Branches that somebody without a role may push to. */
   readonly collaborates: (subject: ProjectSubject, caller: Caller) => Promise<ReadonlySet<string>>;
   /** Makes the project that is pushed to and is not there, where that is the caller's to do. */
-  readonly newProject: (path: string, caller: Caller, protocol: GitProtocol) => Promise<NewProject>;
+  readonly newProject: (path: string, caller: Caller, protocol: GitProtocol) => Promise<MadeByPush>;
   /** What a deploy key may do in a project; null when the project does not have it. */
   readonly deployKeyIn: (keyId: number, projectId: number) => Promise<{ readonly canPush: boolean } | null>;
 }
-
-export type NewProject = { readonly made: boolean } | { readonly problem: string };
 
 /**
  * Why git is refused: `missing` also stands for what the caller may not see, `empty` for a wiki that has no repository
@@ -57,8 +56,8 @@ export function gitAccess<W>(deps: GitAccessDependencies<W>) {
   const refused = (refusal: GitRefusal['refusal'], text: string): GitRefusal => ({ refusal, text });
   const wrongProtocol = (protocol: GitProtocol) =>
     refused('protocol', `Git access over ${names[protocol]} is not allowed`);
-  const forbids = (allowed: 'all' | GitProtocol | undefined, caller: Caller, protocol: GitProtocol) =>
-    caller.credential.kind !== 'job' && allowed !== undefined && allowed !== 'all' && allowed !== protocol;
+  const forbids = (open: OpenProtocols | undefined, caller: Caller, protocol: GitProtocol) =>
+    caller.credential.kind !== 'job' && !letsIn(open, protocol);
 
   /** A deploy key counts for the project that it is used on. */
   async function onProject(caller: Caller, subject: ProjectSubject): Promise<Caller> {

@@ -1,5 +1,6 @@
 /** What users should know about the instance: how to be sure of its SSH server, and how much of what it takes. */
 import Type, { type Static } from 'typebox';
+import { letsIn } from '../../../kernel/authz/git-protocols.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { Settings } from '../../../kernel/settings/index.ts';
 import { maximumAvatarBytes } from '../../identity/index.ts';
@@ -80,7 +81,7 @@ export function configurationRoutes({ settings, ssh }: ConfigurationDependencies
       handler: async () => {
         const values = await settings.read();
         const allowed = values.enabled_git_access_protocol;
-        const served = allowed !== 'http' && ssh.served();
+        const served = letsIn(allowed, 'ssh') && ssh.served();
         const { user, host, port } = ssh;
         const hostKeys = served ? await ssh.hostKeys() : [];
         return {
@@ -97,7 +98,7 @@ export function configurationRoutes({ settings, ssh }: ConfigurationDependencies
                 })),
               }
             : null,
-          git_protocols: [...(allowed === 'ssh' ? [] : ['http' as const]), ...(served ? ['ssh' as const] : [])],
+          git_protocols: [...(letsIn(allowed, 'http') ? ['http' as const] : []), ...(served ? ['ssh' as const] : [])],
           ssh_keys: sshKeys(values),
           limits: {
             attachment_bytes: values.max_attachment_size * megabyte,

@@ -1,5 +1,6 @@
 /** The project or group that a path names, with the caller's effective level: one indexed read, compiled once. */
 import { CompiledQuery } from 'kysely';
+import type { OpenProtocols } from '../../../kernel/authz/git-protocols.ts';
 import type { Level } from '../../../kernel/authz/levels.ts';
 import type { GroupSubject, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
@@ -30,7 +31,7 @@ export type ProjectRow = Project & { [K in keyof NamespacePart as `n_${K}`]: Nam
   shared: boolean;
   /** Where one is looked up, not in lists. */
   ip_ranges?: string | null;
-  git_protocol?: 'all' | 'http' | 'ssh';
+  git_protocol?: OpenProtocols;
 };
 
 /** Over the rows `p` and `n`: the project is archived by itself or with a group above it. Few groups are. */
@@ -135,7 +136,7 @@ type LevelledNamespace = Namespace & {
   effective_level: Level;
   role_below: boolean;
   ip_ranges: string | null;
-  git_protocol?: 'all' | 'http' | 'ssh';
+  git_protocol?: OpenProtocols;
 };
 
 function toGroupSubject(row: LevelledNamespace): GroupSubject {

@@ -1,5 +1,6 @@
 /** Where git finds a project: only addresses that work for people here and now. */
 import Type from 'typebox';
+import { type GitProtocol, letsIn } from '../../../kernel/authz/git-protocols.ts';
 import { Entity, Nullable, Text } from '../../../kernel/http/entity.ts';
 import { type Route, route } from '../../../kernel/http/route.ts';
 import type { NamespacesDependencies } from '../deps.ts';
@@ -24,11 +25,12 @@ export function gitAddressRoutes({ settings, externalUrl, sshPrefix, sshServed }
       params: Type.Object(projectId),
       responses: { 200: GitAddresses },
       handler: async ({ subject }) => {
-        const allowed = [(await settings.read()).enabled_git_access_protocol, subject.gitProtocol ?? 'all'];
+        const everywhere = (await settings.read()).enabled_git_access_protocol;
+        const open = (protocol: GitProtocol) => letsIn(everywhere, protocol) && letsIn(subject.gitProtocol, protocol);
         const fullPath = `${subject.namespace.full_path}/${subject.project.path}`;
         return {
-          http: allowed.includes('ssh') ? null : `${externalUrl}/${fullPath}.git`,
-          ssh: allowed.includes('http') || !sshServed() ? null : `${sshPrefix}${fullPath}.git`,
+          http: open('http') ? `${externalUrl}/${fullPath}.git` : null,
+          ssh: open('ssh') && sshServed() ? `${sshPrefix}${fullPath}.git` : null,
         };
       },
     }),

@@ -1,12 +1,11 @@
 /** Projects that `git push` makes: at a path that is free, in a namespace where whoever pushes may make some. */
+import { type GitProtocol, letsIn } from '../../../kernel/authz/git-protocols.ts';
 import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { HttpError } from '../../../kernel/http/errors.ts';
 import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import { mayCreateIn, type ProjectService } from './projects.service.ts';
 import { keepPushed, takePushed } from './pushed.queries.ts';
-
-export type PushProtocol = 'http' | 'ssh';
 
 /** What became of the wish: nothing where it is not theirs to make, which is told to nobody. */
 export type MadeByPush = { readonly made: boolean } | { readonly problem: string };
@@ -28,15 +27,14 @@ export function pushedProjects(deps: NamespacesDependencies, projects: ProjectSe
   const { db, externalUrl, sshPrefix } = deps;
 
   /** Makes a private project at a path at which there is none and was none before. Throws what is not the caller's fault. */
-  async function make(path: string, caller: Caller, protocol: PushProtocol): Promise<MadeByPush> {
+  async function make(path: string, caller: Caller, protocol: GitProtocol): Promise<MadeByPush> {
     const { user } = caller;
     const slash = path.lastIndexOf('/');
     if (!user || !people.has(caller.credential.kind) || slash <= 0) return { made: false };
     const space = await findNamespaceSubject(db, path.slice(0, slash), user.id);
     // An id is no path.
     if (space?.group.full_path.toLowerCase() !== path.slice(0, slash).toLowerCase()) return { made: false };
-    const closed = space.gitProtocol !== undefined && space.gitProtocol !== 'all' && space.gitProtocol !== protocol;
-    if (closed || !mayCreateIn(caller, space)) return { made: false };
+    if (!letsIn(space.gitProtocol, protocol) || !mayCreateIn(caller, space)) return { made: false };
     const wanted = { path: path.slice(slash + 1), namespace_id: space.group.id, visibility: 'private' as const };
     try {
       const { project } = await projects.create(caller, wanted);

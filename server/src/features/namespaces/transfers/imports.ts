@@ -48,6 +48,8 @@ export interface ImportOptions {
   /** Id or path; the personal namespace without it. */
   readonly namespace?: string;
   readonly override?: ArchivedAttributes;
+  /** Ends reading the archive: whoever sent it has gone. */
+  readonly signal: AbortSignal;
   /** Takes away what has the address, once the archive is known to be one. */
   readonly makeRoom?: (fullPath: string) => Promise<void>;
 }
@@ -67,11 +69,11 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
   }
 
   /** What the file says it is; a bad file is refused before anything is made of it. */
-  async function peek(file: UploadedFile): Promise<Manifest> {
+  async function peek({ file, signal }: ImportOptions): Promise<Manifest> {
     const { max_import_size: megabytes } = await deps.settings.read();
     if (megabytes > 0 && file.size > megabytes * mebibyte) throw tooLarge('max_import_size', megabytes * mebibyte);
     try {
-      const { ours, entries } = await opened(createReadStream(file.path));
+      const { ours, entries } = await opened(createReadStream(file.path, { signal }));
       try {
         if (!ours) return await readGitlabManifest(entries);
         const first = await entries.next();
@@ -93,7 +95,7 @@ export function importService(deps: NamespacesDependencies, projects: ProjectSer
         ? null
         : ((await findNamespaceSubject(db, options.namespace, caller.user.id))?.group ?? null);
     if (options.namespace !== undefined && space === null) throw badRequest('namespace is not valid');
-    const manifest = await peek(options.file);
+    const manifest = await peek(options);
     await options.makeRoom?.(`${space?.full_path ?? caller.user.username}/${options.path}`);
     const { visibility: wanted = 'private', ...attributes } = manifest.attributes;
     // What the archive says gives way to what the namespace allows; what the caller says is refused there.

@@ -1,4 +1,9 @@
 /** Archives as streams, and hostile ones: refused with a reason, in bounded memory, without touching a file. */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -108,5 +113,24 @@ describe('tar files', () => {
       for await (const _ of unpacked(Readable.from([Buffer.from('no archive')]), 1024, 'x')) expect.fail();
     })();
     await expect(broken).rejects.toThrow(ArchiveError);
+  });
+
+  it('security 6: are read no further when whoever sent them has gone', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'tar-'));
+    const file = path.join(directory, 'archive.tar.gz');
+    await writeFile(file, gzipSync(randomBytes(8 * 1024 ** 2)));
+    const gone = new AbortController();
+    const source = createReadStream(file, { signal: gone.signal });
+    let seen = 0;
+    const reading = (async () => {
+      for await (const chunk of unpacked(source, 1024 ** 3, 'x')) {
+        seen += chunk.length;
+        gone.abort();
+      }
+    })();
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+    expect(seen).toBeLessThan(8 * 1024 ** 2);
+    expect(source.closed).toBe(true);
+    await rm(directory, { recursive: true });
   });
 });

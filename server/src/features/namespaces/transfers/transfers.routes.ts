@@ -137,7 +137,7 @@ export function transferRoutes({
       maxFileBytes: largestUpload,
       responses: { 201: ProjectImport },
       errors: [404],
-      handler: async ({ params, caller }) => {
+      handler: async ({ params, caller, signal }) => {
         const { file, path, name, namespace, override_params: override } = params;
         const makeRoom = async (fullPath: string): Promise<void> => {
           const before = await findProjectSubject(db, fullPath, caller.user?.id ?? null);
@@ -148,6 +148,7 @@ export function transferRoutes({
         const subject = await imports.start(caller, {
           file,
           path,
+          signal,
           ...(name ? { name } : {}),
           ...(namespace === undefined ? {} : { namespace }),
           ...(override ? { override } : {}),
