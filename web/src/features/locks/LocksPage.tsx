@@ -1,5 +1,5 @@
 /** Locked files and folders of a project: whose they are, and taking a lock away. */
-import { Badge, Button } from '@mantine/core';
+import { Badge, Button, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { locksOf } from '../../lib/locks.ts';
@@ -24,7 +24,9 @@ export default function LocksPage() {
       <FormError error={unlocking.error} />
       {data.items.length === 0 ? (
         <EmptyState title="No file is locked">
-          Files and folders of the default branch are locked on their pages, files of Git LFS also by its client.
+          <Text c="var(--mr-dim)">
+            Files and folders of the default branch are locked on their pages, files of Git LFS also by its client.
+          </Text>
           {project.lfs_enabled === false ? null : <Command text="git lfs lock design.psd" />}
         </EmptyState>
       ) : (
