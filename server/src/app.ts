@@ -85,6 +85,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
   });
   const namespaces = namespacesFeature({
     db,
+    log,
     settings,
     mail: kernels.mail,
     outbound: kernels.outbound,
@@ -154,6 +155,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     instanceKeys: kernels.instanceKeys,
     gitBudgets: config.gitBudgets,
     fetchCache: { beside: config.data, maxBytes: config.fetchCacheBytes },
+    downloaded: (projectId, caller) => namespaces.downloaded(projectId, caller),
     templateProject: async () => (await settings.read()).file_template_project_id,
     afterPush: async (pushed) => [
       ...(await namespaces.pushed.lines(pushed.subject, pushed.caller)),
@@ -316,6 +318,7 @@ export function composeFeatures(kernels: FeatureKernels): ComposedFeatures {
     close: async () => {
       await identity.close();
       await repository.close();
+      await namespaces.close();
     },
   };
 }

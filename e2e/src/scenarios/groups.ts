@@ -115,6 +115,19 @@ async function settings(suite: Suite, person: Person): Promise<void> {
     await page.getByText('Saved.').waitFor();
     await screenshot(page, 'group-merges');
     await accessible(page);
+    await page.getByRole('link', { name: 'Downloads', exact: true }).click();
+    await page.getByRole('heading', { name: 'Downloads', level: 2 }).waitFor();
+    await page.getByLabel('Projects', { exact: true }).fill('20');
+    await page.getByLabel('Within').fill('3600');
+    await page.getByRole('combobox', { name: 'Not counted' }).fill('mirror');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Who is told' }).click();
+    await page.getByRole('option').first().click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await screenshot(page, 'group-downloads');
+    await accessible(page);
     quiet(person);
   });
 }

@@ -18310,11 +18310,11 @@ export interface components {
             two_factor_grace_period?: number;
             /** @description Projects that one user may download in the interval; 0: all */
             unique_project_download_limit?: number;
-            /** @description Ids of who is told when somebody passes the limit */
+            /** @description Ids of members who are told when somebody passes the limit; its owners where none are given */
             unique_project_download_limit_alertlist?: number[];
             /** @description User names that the limit is not for */
             unique_project_download_limit_allowlist?: string[];
-            /** @description Seconds that downloads are counted for */
+            /** @description Seconds that downloads are counted for; 0: none are */
             unique_project_download_limit_interval_in_seconds?: number;
             /**
              * @description Who may see it

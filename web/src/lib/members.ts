@@ -1,5 +1,5 @@
 /** Members of a project or group, and who waits to be one: the same questions of both. */
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { ApiError, client, type Schemas, unwrap, unwrapPage } from './api.ts';
 
 export type Member = Schemas['Member'];
@@ -95,6 +95,18 @@ export const projectMembers = (id: string): MemberSource => {
       unwrap(client.DELETE('/projects/{id}/share/{group_id}', { params: { path: { id, group_id } } })),
   };
 };
+
+/** Members of a group, those of the groups above included, whose names are like a text. */
+export const groupMembersCalled = (id: string, text: string) =>
+  queryOptions({
+    queryKey: ['group', id, 'members-called', text],
+    queryFn: () =>
+      unwrap(
+        client.GET('/groups/{id}/members/all', {
+          params: { path: { id }, query: { per_page: 100, ...(text ? { query: text } : {}) } },
+        }),
+      ),
+  });
 
 export const groupMembers = (id: string): MemberSource => {
   const path = { id };

@@ -9,6 +9,7 @@ import type { ObjectStore } from '../../kernel/objects/index.ts';
 import type { Outbound } from '../../kernel/outbound/index.ts';
 import type { Secrets } from '../../kernel/secrets/index.ts';
 import type { Settings } from '../../kernel/settings/index.ts';
+import type { Logger } from '../../kernel/telemetry/index.ts';
 import type { Avatars, ServiceAccounts, Tokens } from '../identity/index.ts';
 import type { Carriers } from './carrying.ts';
 import type { HookMessage } from './hooks/calls.service.ts';
@@ -114,6 +115,7 @@ interface RepositoryHooks {
 
 export interface NamespacesDependencies {
   readonly db: Db;
+  readonly log: Logger;
   readonly settings: Settings;
   /** Without a trailing slash. */
   readonly externalUrl: string;

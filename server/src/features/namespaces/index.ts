@@ -14,6 +14,7 @@ import { badgeRoutes } from './badges/badges.routes.ts';
 import { customAttributeRoutes } from './custom-attributes/custom-attributes.routes.ts';
 import { deletionService } from './deletion/deletion.service.ts';
 import type { NamespacesDependencies } from './deps.ts';
+import { downloadWatch } from './downloads/downloads.ts';
 import { forkRoutes } from './forks/forks.routes.ts';
 import { forkService } from './forks/forks.service.ts';
 import { soleOwnedGroups } from './groups/groups.queries.ts';
@@ -101,6 +102,10 @@ export interface Namespaces extends Feature {
   readonly announce: HookCalls['announce'];
   /** Projects that `git push` makes. */
   readonly pushed: PushedProjects;
+  /** Somebody is sent the code of a project. */
+  readonly downloaded: (projectId: number, caller: Caller) => void;
+  /** Writes what is pending. */
+  close(): Promise<void>;
   /** Removes the projects of the user's namespace, and the groups by tasks. */
   removePlacesOf(userId: number, groups: readonly number[], signal: AbortSignal): Promise<void>;
 }
@@ -151,6 +156,7 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
   const deletion = deletionService(deps);
   const expiry = expiryTask(deps.db);
   const recounting = recountingTask(deps.db);
+  const downloads = downloadWatch(deps);
   const projects = projectService(deps);
   const forks = forkService(deps, projects);
   const parents = parentLoader(deps.db);
@@ -213,9 +219,12 @@ export function namespacesFeature(deps: NamespacesDependencies & MembershipHooks
       ...urlImports.tasks,
       expiry.task,
       recounting.task,
+      downloads.task,
     ],
-    cron: [...calls.cron, ...deletion.cron, ...exports.cron, expiry.cron, recounting.cron],
+    cron: [...calls.cron, ...deletion.cron, ...exports.cron, expiry.cron, recounting.cron, downloads.cron],
     parents,
+    downloaded: downloads.note,
+    close: downloads.flush,
     announce: calls.announce,
     pushed: pushedProjects(deps, projects),
     soleOwnedGroups: (userId) => soleOwnedGroups(deps.db, userId),

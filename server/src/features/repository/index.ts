@@ -118,6 +118,8 @@ export interface RepositoryDependencies
   readonly gitBudgets: git.GitBudgets;
   /** In which directory answers to fetches are kept, and how many bytes; 0 keeps none. */
   readonly fetchCache: { readonly beside: string; readonly maxBytes: number };
+  /** Somebody is sent the code of a project. */
+  readonly downloaded: (projectId: number, caller: Caller) => void;
   /** The project whose files are templates for everybody. */
   readonly templateProject: () => Promise<number | null>;
   readonly settings: Settings;
@@ -389,7 +391,7 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       ...securitySettingsRoutes(db),
       ...fileRoutes({ lfs, objects: deps.objects, reader, maximumContentBytes: maximumFileContent }),
       ...lockRoutes({ db, externalUrl: deps.externalUrl, locks }),
-      ...archiveRoutes({ lfs, objects: deps.objects, reader }),
+      ...archiveRoutes({ lfs, objects: deps.objects, reader, downloaded: deps.downloaded }),
       ...lastCommitRoutes({ lastCommits, reader, details }),
       ...fileEditRoutes(commits),
       ...blobRoutes({ open, reader, maximumContentBytes: maximumFileContent }),
@@ -462,7 +464,11 @@ export function repositoryFeature(deps: RepositoryDependencies) {
       writes,
       counts: () => pushCounts(deps.settings),
       limit: sizes.ofPush,
-      fetched: fetches.count,
+      fetched: (subject, caller) => {
+        fetches.count(subject.project.id);
+        deps.downloaded(subject.project.id, caller);
+      },
+      archived: (subject, caller) => deps.downloaded(subject.project.id, caller),
       // Who may not see merge requests learns nothing of what waits in them.
       hiddenFrom: (subject, caller) =>
         canOnProject(caller, 'read_merge_request', subject) ? [] : ['refs/merge-requests'],

@@ -710,6 +710,19 @@ export interface ProjectDeployKeysTable {
   updated_at: Generated<Date>;
 }
 
+export interface ProjectDownloadAlertsTable {
+  namespace_id: number;
+  user_id: number;
+  told_at: Generated<Date>;
+}
+
+export interface ProjectDownloadsTable {
+  namespace_id: number;
+  user_id: number;
+  project_id: number;
+  downloaded_at: Generated<Date>;
+}
+
 export interface ProjectExportsTable {
   project_id: number;
   user_id: number | null;
@@ -1393,6 +1406,8 @@ export interface Database {
   project_counters: ProjectCountersTable;
   project_custom_attributes: ProjectCustomAttributesTable;
   project_deploy_keys: ProjectDeployKeysTable;
+  project_download_alerts: ProjectDownloadAlertsTable;
+  project_downloads: ProjectDownloadsTable;
   project_exports: ProjectExportsTable;
   project_fetches: ProjectFetchesTable;
   project_imports: ProjectImportsTable;

@@ -20,6 +20,7 @@ import { GroupFrame } from './GroupFrame.tsx';
 import { BadgesPart } from './settings/BadgesPart.tsx';
 import { DangerPart } from './settings/DangerPart.tsx';
 import { DirectoryPart } from './settings/DirectoryPart.tsx';
+import { DownloadsPart } from './settings/DownloadsPart.tsx';
 import { GeneralPart } from './settings/GeneralPart.tsx';
 import { LabelsPart } from './settings/LabelsPart.tsx';
 import { MergesPart } from './settings/MergesPart.tsx';
@@ -94,6 +95,7 @@ const parts = {
   merges: ['Merge requests and jobs', MergesPart],
   'protected-branches': ['Protected branches', BranchProtection],
   'push-rules': ['Push rule', PushRule],
+  downloads: ['Downloads', DownloadsPart],
   badges: ['Badges', BadgesPart],
   labels: ['Labels', LabelsPart],
   'access-tokens': ['Access tokens', AccessTokens],

@@ -14,6 +14,9 @@ import {
 } from '../../../kernel/http/params/schema.ts';
 import { visibilities } from '../naming/naming.ts';
 
+/** Seconds. */
+export const longestDownloadInterval = 864_000;
+
 const flag = (description: string) => Optional(Bool({ description }));
 
 /** What `POST /groups` and `PUT /groups/:id` have in common. */
@@ -126,13 +129,20 @@ export const laterAttributes = {
     Int32({ minimum: 0, maximum: 10_000, description: 'Projects that one user may download in the interval; 0: all' }),
   ),
   unique_project_download_limit_alertlist: Optional(
-    List(Int(), { maxItems: 100, description: 'Ids of who is told when somebody passes the limit' }),
+    List(Int(), {
+      maxItems: 100,
+      description: 'Ids of members who are told when somebody passes the limit; its owners where none are given',
+    }),
   ),
   unique_project_download_limit_allowlist: Optional(
     List(Str({ maxLength: 255 }), { maxItems: 100, description: 'User names that the limit is not for' }),
   ),
   unique_project_download_limit_interval_in_seconds: Optional(
-    Int32({ minimum: 0, maximum: 864_000, description: 'Seconds that downloads are counted for' }),
+    Int32({
+      minimum: 0,
+      maximum: longestDownloadInterval,
+      description: 'Seconds that downloads are counted for; 0: none are',
+    }),
   ),
   web_based_commit_signing_enabled: flag('Whether commits made on the page are signed by the server'),
 } as const satisfies Record<string, TSchema>;

@@ -37,7 +37,7 @@ const waits = (stored: keyof Namespace, later: string, sample: GroupAttribute['s
 });
 const detail = { returned: 'detail' } as const;
 const owner = { returned: 'owner' } as const;
-const downloads = 'limits of downloads';
+const downloadTest = 'downloads/downloads.test.ts';
 
 /** What becomes of each attribute. */
 export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute>> = {
@@ -61,7 +61,7 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     ...owner,
   },
   auto_ban_user_on_excessive_projects_download: {
-    ...waits('auto_ban_user_on_excessive_projects_download', downloads, true),
+    ...waits('auto_ban_user_on_excessive_projects_download', 'bans from groups', true),
     ...owner,
   },
   auto_devops_enabled: waits('auto_devops_enabled', 'the standard CI configuration', true),
@@ -225,17 +225,30 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     7,
     '../identity/two-factor/two-factor.test.ts',
   ),
-  unique_project_download_limit: { ...waits('unique_project_download_limit', downloads, 5), ...owner },
+  unique_project_download_limit: {
+    ...acts(
+      'unique_project_download_limit',
+      'who fetches more projects of the tree, over git or as archives, in the interval is told of',
+      5,
+      downloadTest,
+    ),
+    ...owner,
+  },
   unique_project_download_limit_alertlist: {
-    ...waits('unique_project_download_limit_alertlist', downloads, [1]),
+    ...acts(
+      'unique_project_download_limit_alertlist',
+      'members who get the mail; owners where none',
+      [1],
+      downloadTest,
+    ),
     ...owner,
   },
   unique_project_download_limit_allowlist: {
-    ...waits('unique_project_download_limit_allowlist', downloads, ['root']),
+    ...acts('unique_project_download_limit_allowlist', 'whose downloads are not counted', ['root'], downloadTest),
     ...owner,
   },
   unique_project_download_limit_interval_in_seconds: {
-    ...waits('unique_project_download_limit_interval_in_seconds', downloads, 600),
+    ...acts('unique_project_download_limit_interval_in_seconds', 'how long a download counts', 600, downloadTest),
     ...owner,
   },
   visibility: acts(

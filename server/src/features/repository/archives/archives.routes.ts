@@ -1,6 +1,6 @@
 /** The API of archives: the files of a commit in one file. */
 import Type from 'typebox';
-import type { ProjectSubject } from '../../../kernel/authz/subjects.ts';
+import type { Caller, ProjectSubject } from '../../../kernel/authz/subjects.ts';
 import { etagOf } from '../../../kernel/http/conditional.ts';
 import { badRequest } from '../../../kernel/http/errors.ts';
 import { Bool, IdOrPath, List, OneOf, Optional, Str } from '../../../kernel/http/params/schema.ts';
@@ -15,6 +15,8 @@ export interface ArchiveRoutesDependencies {
   readonly reader: RepositoryReader;
   readonly lfs: Pick<LfsObjects, 'behind' | 'any'>;
   readonly objects: Pick<ObjectStore, 'get' | 'size'>;
+  /** Somebody is sent the code of a project. */
+  readonly downloaded: (projectId: number, caller: Caller) => void;
 }
 
 const formats = ['tar.gz', 'tgz', 'gz', 'tar.bz2', 'tbz', 'tbz2', 'tb2', 'bz2', 'tar', 'zip'] as const;
@@ -70,7 +72,7 @@ export function archiveRoutes(deps: ArchiveRoutesDependencies): Route[] {
       }),
       responses: { 200: Binary },
       media: name === 'archive' ? [...new Set(formats.map(mediaOf))] : [mediaOf(name.slice('archive.'.length))],
-      handler: async ({ params, subject, signal }) => {
+      handler: async ({ params, subject, caller, signal }) => {
         const { project } = subject;
         const { sha, name: ref } = await commitOf(subject, params.sha);
         const asked = (params as { format?: ArchiveFormat }).format ?? 'tar.gz';
@@ -84,6 +86,7 @@ export function archiveRoutes(deps: ArchiveRoutesDependencies): Route[] {
         const filled = (params.include_lfs_blobs ?? true) && project.lfs_enabled && (await deps.lfs.any(project.id));
         const content = behindOf(subject);
         const open = async () => {
+          deps.downloaded(project.id, caller);
           const options = { prefix: `${base}/`, path, exclude, signal };
           if (!filled) return await reader.archive(project, sha, { ...options, format });
           if (format === 'zip') {

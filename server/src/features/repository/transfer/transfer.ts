@@ -9,7 +9,9 @@ export interface TransferDependencies<S> extends ReceiveDependencies<S> {
   /** Further prefixes of refs that a caller does not see. */
   readonly hiddenFrom?: (subject: S, caller: Caller) => readonly string[];
   /** Objects of the repository are sent to somebody. */
-  readonly fetched: (repositoryId: number) => void;
+  readonly fetched: (subject: S, caller: Caller) => void;
+  /** Files of a commit are sent to somebody. */
+  readonly archived: (subject: S, caller: Caller) => void;
 }
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
@@ -112,7 +114,7 @@ export function transfer<S>(deps: TransferDependencies<S>) {
         if (answered) return one(answered);
       }
       // The round that ends the negotiation is the one that sends.
-      if (whole === null || whole.includes('done')) deps.fetched(repositoryOf(subject).id);
+      if (whole === null || whole.includes('done')) deps.fetched(subject, caller);
       const request = { version: version as 0 | 1 | 2, body: whole ?? rest, hideRefs };
       return await git.uploadPack(repo, refs ? { ...request, refs } : request);
     } catch (error) {
@@ -131,7 +133,7 @@ export function transfer<S>(deps: TransferDependencies<S>) {
   async function uploadPackSession(subject: S, caller: Caller, connection: SessionConnection): Promise<void> {
     const { input, send, version, signal } = connection;
     if (version !== 2) {
-      deps.fetched(repositoryOf(subject).id);
+      deps.fetched(subject, caller);
       const repo = git.withSignal(open(subject), signal);
       await send(await git.uploadPackSession(repo, { version, input, hideRefs: hiddenFrom(subject, caller) }));
       return;
@@ -164,6 +166,7 @@ export function transfer<S>(deps: TransferDependencies<S>) {
       if (service === 'git-upload-pack') await uploadPackSession(subject, caller, connection);
       else if (service === 'git-receive-pack') await receivePackSession(subject, caller, connection);
       else {
+        deps.archived(subject, caller);
         const repo = git.withSignal(open(subject), connection.signal);
         await connection.send(await git.uploadArchive(repo, connection.input));
       }

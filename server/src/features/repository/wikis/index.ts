@@ -68,6 +68,7 @@ export function wikis(deps: WikiDependencies) {
         counts: () => pushCounts(deps.settings),
         limit: () => pushLimit(deps.settings),
         fetched: () => undefined,
+        archived: () => undefined,
         afterwards: async () => [],
       }),
     },
