@@ -45,6 +45,12 @@ export const pipelineFields: readonly Field[] = [
     help: 'MiB; empty for the limit of the nearest group above, or of the instance',
     kind: 'number',
   },
+  {
+    key: 'ci_delete_pipelines_in_seconds',
+    label: 'Age at which pipelines are removed',
+    help: 'Seconds, a day (86400) or more; empty for never',
+    kind: 'number',
+  },
   { key: 'public_jobs', label: 'Everyone who sees the project sees its jobs', kind: 'switch' },
   { key: 'keep_latest_artifact', label: 'Keep artifacts of the latest pipeline of each branch', kind: 'switch' },
   { key: 'ci_separated_caches', label: 'Protected branches have caches of their own', kind: 'switch' },

@@ -28,14 +28,9 @@ import { lockPipeline } from '../scheduling/process.queries.ts';
 import { sealed } from '../variables/sealing.ts';
 import { fullRef, type Pipelines, shortRef, zeroSha } from './create.ts';
 import { PipelineDetail, PipelineListed, PipelineVariable, pipelineListed } from './pipelines.entity.ts';
-import {
-  deletePipeline,
-  findPipeline,
-  listPipelines,
-  newestPipeline,
-  type PipelineFilter,
-} from './pipelines.queries.ts';
+import { findPipeline, listPipelines, newestPipeline, type PipelineFilter } from './pipelines.queries.ts';
 import { presentPipeline } from './presenting.ts';
+import { removePipeline } from './removal.ts';
 import { mayCancel, mayGiveVariables } from './restrictions.ts';
 
 const tag = 'Pipelines';
@@ -319,13 +314,10 @@ export function pipelineRoutes(deps: CiDependencies, pipelines: Pipelines, jobs:
       handler: async ({ subject, caller, params, unmodifiedSince }) => {
         const found = await find(subject, params.pipeline_id);
         unmodifiedSince(found.updated_at);
-        await transaction(db, async (tx) => {
-          const pipeline = await lockPipeline(tx, found.id);
-          if (pipeline) await cancelJobs(deps, tx, pipeline, caller.user?.id ?? null);
-          await deletePipeline(tx, found.id);
-          await deps.announce(tx, `project:${found.project_id}:pipelines`);
+        await removePipeline(deps, subject.project, found.id, async (tx, pipeline) => {
+          await cancelJobs(deps, tx, pipeline, caller.user?.id ?? null);
+          return true;
         });
-        await repository.keepRef(db, subject.project, `refs/pipelines/${found.id}`, null);
       },
     }),
   ];

@@ -16,6 +16,9 @@ const live: readonly PipelineStatus[] = [
 ];
 const ends: readonly PipelineStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 
+/** Nothing of these happens by itself any more: they have ended, or wait for somebody. */
+export const endedStatuses: ReadonlySet<string> = new Set([...ends, 'manual']);
+
 /** Which statuses may follow. A pipeline that has ended runs again only because a job of it was retried or played. */
 const table: Readonly<Record<PipelineStatus, readonly PipelineStatus[]>> = {
   created: [...live, ...ends],

@@ -1,6 +1,8 @@
 /** Jobs that nobody looks after any more, and pipelines that wait for a pass that never came. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
+import type { RepositoryRow } from '../../repository/index.ts';
+import { endedStatuses } from './pipeline-states.ts';
 
 export interface JobPlace {
   readonly jobId: number;
@@ -82,6 +84,25 @@ export async function stalePipelines(db: Db): Promise<number[]> {
     .limit(100)
     .execute();
   return rows.map((row) => row.id);
+}
+
+/** Old pipelines of projects that do not keep them, the oldest of each first, with where their repositories are. */
+export async function outlivedPipelines(
+  db: Db,
+  limit: number,
+): Promise<{ readonly pipelineId: number; readonly project: RepositoryRow }[]> {
+  const { rows } = await sql<RepositoryRow & { pipeline_id: number }>`
+    select p.id, p.repository_storage, p.repository_path, p.refs_generation, p.default_branch, old.id as pipeline_id
+    from projects p
+      cross join lateral (
+        select id from pipelines
+        where project_id = p.id and status = any(${[...endedStatuses]}::text[])
+          and created_at < now() - make_interval(secs => p.ci_delete_pipelines_in_seconds)
+        order by created_at limit ${limit}
+      ) old
+    where p.ci_delete_pipelines_in_seconds is not null
+    order by p.id limit ${limit}`.execute(db);
+  return rows.map(({ pipeline_id: pipelineId, ...project }) => ({ pipelineId, project }));
 }
 
 /** Objects that no row names any more. */

@@ -10,10 +10,12 @@ import type { CiDependencies } from '../deps.ts';
 import { finishJob, finishJobTask } from '../jobs/finish.ts';
 import { findJobById, lockJob, moveJob } from '../jobs/jobs.queries.ts';
 import type { JobPlan } from '../jobs/plan.ts';
+import { removePipeline } from '../pipelines/removal.ts';
 import { type CoverageScanner, coverageScanner } from '../traces/coverage.ts';
 import { traceBytes } from '../traces/trace-stream.ts';
 import { archivedTrace, refreshPipelineCoverage, setCoverage } from '../traces/traces.queries.ts';
 import { completedStatuses, executingStatuses } from './job-states.ts';
+import { endedStatuses } from './pipeline-states.ts';
 import { lockPipeline, notifyPending } from './process.queries.ts';
 import { playScheduledTask, processPipeline } from './process.ts';
 import {
@@ -22,6 +24,7 @@ import {
   dueJobs,
   forgetDeletions,
   neglectedJobs,
+  outlivedPipelines,
   type Patience,
   stalePipelines,
 } from './sweep.queries.ts';
@@ -30,6 +33,8 @@ import {
 const patience: Patience = { lost: 10 * 60, overdue: 5 * 60, unclaimed: 24 * 60 * 60 };
 
 const batch = 200;
+/** Batches of old pipelines that go at once; the rest goes the next time. */
+const mostPasses = 10;
 const JobPayload = Type.Object({ job_id: Type.Integer() });
 const Nothing = Type.Object({});
 
@@ -123,6 +128,20 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
     }
   }
 
+  /** What would start, run or wait for its time stays, however old it is; so does what starts again meanwhile. */
+  async function sweepPipelines(signal: AbortSignal): Promise<void> {
+    for (let pass = 0; pass < mostPasses && !signal.aborted; pass++) {
+      // Nothing of a repository changes meanwhile.
+      if ((await deps.settings.read()).maintenance_mode) return;
+      const old = await outlivedPipelines(db, batch);
+      for (const { pipelineId, project } of old) {
+        if (signal.aborted) return;
+        await removePipeline(deps, project, pipelineId, async (_tx, { status }) => endedStatuses.has(status));
+      }
+      if (old.length < batch) return;
+    }
+  }
+
   const tasks = [
     defineTask(finishJobTask, JobPayload, async ({ job_id: id }, { signal }) => archive(id, signal), {
       timeout: 10 * 60_000,
@@ -133,12 +152,17 @@ export function ciTasks(deps: CiDependencies, look: () => void): { tasks: Task[]
       maxAttempts: 1,
       timeout: 5 * 60_000,
     }),
+    defineTask('ci.sweep_pipelines', Nothing, async (_payload, { signal }) => sweepPipelines(signal), {
+      maxAttempts: 1,
+      timeout: 5 * 60_000,
+    }),
   ];
   return {
     tasks,
     cron: [
       { task: 'ci.sweep_jobs', schedule: '* * * * *' },
       { task: 'ci.sweep_artifacts', schedule: '* * * * *' },
+      { task: 'ci.sweep_pipelines', schedule: '*/10 * * * *' },
     ],
   };
 }

@@ -258,7 +258,11 @@ export const groupAttributes: Readonly<Record<GroupAttributeName, GroupAttribute
     'groups/groups.test.ts',
   ),
   web_based_commit_signing_enabled: {
-    ...waits('web_based_commit_signing_enabled', 'signatures of the server', true),
+    ...acts(
+      'web_based_commit_signing_enabled',
+      'only told: the key that the operator configures signs for the whole instance, or nothing is signed',
+      true,
+    ),
     ...detail,
   },
   wiki_access_level: acts(

@@ -70,7 +70,12 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     effect: 'the picture is served to who sees the project',
     test: 'namespaces/projects/avatars.test.ts',
   },
-  build_coverage_regex: later('build_coverage_regex', '\\d+%', 'coverage of jobs without `coverage`'),
+  build_coverage_regex: kept(
+    'build_coverage_regex',
+    '\\d+%',
+    'only told: as in the ecosystem today, coverage is read where a job says so with `coverage`',
+    { test: 'namespaces/projects/attributes.test.ts' },
+  ),
   build_git_strategy: kept('build_git_strategy', 'clone', 'jobs clone anew', { to: 'maintainers', test: own }),
   build_timeout: kept('build_timeout', 1200, 'how long a job may take', { test: own }),
   builds_access_level: kept('builds_access_level', 'private', 'who may use pipelines and jobs', { test: own }),
@@ -82,9 +87,12 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   ),
   ci_config_path: kept('ci_config_path', 'ci/main.yml', 'where the configuration is read', { test: own }),
   ci_default_git_depth: kept('ci_default_git_depth', 7, 'commits that jobs fetch', { test: own }),
-  ci_delete_pipelines_in_seconds: later('ci_delete_pipelines_in_seconds', 604_800, 'removal of old pipelines', {
-    to: 'maintainers',
-  }),
+  ci_delete_pipelines_in_seconds: kept(
+    'ci_delete_pipelines_in_seconds',
+    604_800,
+    'pipelines that ended go when they are as old',
+    { to: 'maintainers', test: 'ci/pipelines/removal.test.ts' },
+  ),
   ci_forward_deployment_enabled: later('ci_forward_deployment_enabled', false, 'deployments'),
   ci_forward_deployment_rollback_allowed: later('ci_forward_deployment_rollback_allowed', false, 'deployments'),
   ci_id_token_sub_claim_components: later(
@@ -286,7 +294,12 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
     'off: pages show code without marking hidden characters',
     { test: pages },
   ),
-  web_based_commit_signing_enabled: later('web_based_commit_signing_enabled', true, 'signed commits of the page'),
+  web_based_commit_signing_enabled: kept(
+    'web_based_commit_signing_enabled',
+    true,
+    'only told: an instance with a key (`MILLRACE_COMMIT_SIGNING_KEY`) signs in every project, one without in none',
+    { test: 'namespaces/projects/attributes.test.ts' },
+  ),
   wiki_access_level: kept('wiki_access_level', 'private', 'who reads and writes the wiki', {
     test: 'repository/wikis/wikis.test.ts',
   }),

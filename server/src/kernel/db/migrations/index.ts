@@ -41,6 +41,7 @@ import { rebasesMigration } from './0048-rebases.ts';
 import { keptLastCommitsMigration } from './0052-kept-last-commits.ts';
 import { urlImportsMigration } from './0053-url-imports.ts';
 import { pathLocksMigration } from './0054-path-locks.ts';
+import { oldPipelinesMigration } from './0055-old-pipelines.ts';
 import { projectDownloads } from './0057-project-downloads.ts';
 import { uploadSecrets } from './0058-upload-secrets.ts';
 import { pushedProjectsMigration } from './0059-pushed-projects.ts';
@@ -95,6 +96,7 @@ export const migrations: readonly Migration[] = [
   plannedMigration,
   urlImportsMigration,
   pathLocksMigration,
+  oldPipelinesMigration,
   projectDownloads,
   uploadSecrets,
   pushedProjectsMigration,
