@@ -14235,7 +14235,7 @@ export interface components {
             keep_latest_artifact?: boolean;
             /** @description Whether Git LFS is on */
             lfs_enabled?: boolean;
-            /** @description MiB of the artifacts of a job; null for the usual */
+            /** @description MiB of the artifacts of a job; null as the group; administrators only */
             max_artifacts_size?: number | null;
             /** @description Template of messages of merge commits; null for the usual one */
             merge_commit_template?: string | null;
@@ -15473,7 +15473,7 @@ export interface components {
                 keep_latest_artifact?: boolean;
                 /** @description Whether Git LFS is on */
                 lfs_enabled?: boolean;
-                /** @description MiB of the artifacts of a job; null for the usual */
+                /** @description MiB of the artifacts of a job; null as the group; administrators only */
                 max_artifacts_size?: number | null;
                 /** @description Template of messages of merge commits; null for the usual one */
                 merge_commit_template?: string | null;
@@ -15828,7 +15828,7 @@ export interface components {
             keep_latest_artifact?: boolean;
             /** @description Whether Git LFS is on */
             lfs_enabled?: boolean;
-            /** @description MiB of the artifacts of a job; null for the usual */
+            /** @description MiB of the artifacts of a job; null as the group; administrators only */
             max_artifacts_size?: number | null;
             /** @description Template of messages of merge commits; null for the usual one */
             merge_commit_template?: string | null;
@@ -18906,7 +18906,7 @@ export interface components {
             keep_latest_artifact?: boolean;
             /** @description Whether Git LFS is on */
             lfs_enabled?: boolean;
-            /** @description MiB of the artifacts of a job; null for the usual */
+            /** @description MiB of the artifacts of a job; null as the group; administrators only */
             max_artifacts_size?: number | null;
             /** @description Template of messages of merge commits; null for the usual one */
             merge_commit_template?: string | null;

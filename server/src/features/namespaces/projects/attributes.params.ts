@@ -80,7 +80,13 @@ export const columnParameters = {
   keep_latest_artifact: flag('Whether artifacts of the latest pipeline of each ref are kept beyond their expiry'),
   lfs_enabled: flag('Whether Git LFS is on'),
   max_artifacts_size: Optional(
-    OrNull(Int32({ minimum: 1, maximum: 1_000_000, description: 'MiB of the artifacts of a job; null for the usual' })),
+    OrNull(
+      Int32({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'MiB of the artifacts of a job; null as the group; administrators only',
+      }),
+    ),
   ),
   merge_commit_template: text(500, 'Template of messages of merge commits; null for the usual one'),
   merge_method: Optional(OneOf(['merge', 'rebase_merge', 'ff'], { description: 'How merge requests are merged' })),
@@ -183,7 +189,7 @@ const oldParameters = {
 } as const satisfies Record<string, TSchema>;
 
 /** Who else sets them is not refused: they are left as they are, as clients expect. */
-export const administratorAttributes = ['repository_size_limit'] as const;
+export const administratorAttributes = ['max_artifacts_size', 'repository_size_limit'] as const;
 
 /** What `POST /projects` and `PUT /projects/:id` have in common. */
 export const attributeParameters = { ...columnParameters, ...otherParameters, ...oldParameters } as const;

@@ -32,8 +32,8 @@ describe('every attribute', () => {
   it.each(plain)(
     '[3/fields.project/1] attribute %s is kept and told, by creating and by changing',
     async (name, attribute) => {
-      const { sample, stored, as, told } = attribute;
-      const who = attribute.to === 'administrators' ? admin.secret : owner.secret;
+      const { sample, stored, as, told, to, setBy = to } = attribute;
+      const who = setBy === 'administrators' ? admin.secret : owner.secret;
       const made = await create({ [name]: sample }, who);
       expect([made.status, made.body.message]).toEqual([201, undefined]);
       const other = await create({}, who);
@@ -77,7 +77,7 @@ describe('every attribute', () => {
     }
     // Set by somebody else it is left as it was, without an error.
     const told = (await get(made.body.id, admin.secret)).body;
-    expect([told.repository_size_limit, told.build_timeout]).toEqual([null, 1200]);
+    expect([told.repository_size_limit, told.max_artifacts_size, told.build_timeout]).toEqual([null, null, 1200]);
   });
 
   it('the configuration’s path is for those who may see the code', async () => {

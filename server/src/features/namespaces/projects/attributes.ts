@@ -10,8 +10,10 @@ interface Attribute {
   readonly stored: keyof Project | { readonly elsewhere: string };
   /** The key of the answer where it has another name; null: not told. */
   readonly as?: string | null;
-  /** Told to everybody, to signed-in people, to maintainers; `administrators` set it, too. */
+  /** Told to everybody, to signed-in people, to maintainers, or to administrators, who alone set it then. */
   readonly to: 'everybody' | 'signed in' | 'maintainers' | 'administrators';
+  /** Who sets it, where those are not all who may change the project. */
+  readonly setBy?: 'administrators';
   /** What changes besides that it is told; `later` names the part of the product that it waits for. */
   readonly effect: string | { readonly later: string };
   /** The test that proves the effect, by its file below `server/src/features`. */
@@ -22,7 +24,7 @@ interface Attribute {
   readonly told?: unknown;
 }
 
-type Told = Partial<Pick<Attribute, 'as' | 'to' | 'test' | 'told'>>;
+type Told = Partial<Pick<Attribute, 'as' | 'to' | 'setBy' | 'test' | 'told'>>;
 
 const reviews = 'review/merge-requests';
 const own = 'namespaces/projects/effects.test.ts';
@@ -179,7 +181,10 @@ export const projectAttributes: Readonly<Record<AttributeName, Attribute>> = {
   lfs_enabled: kept('lfs_enabled', false, 'off: objects of Git LFS are neither taken nor handed out', {
     test: '../transport/lfs/lfs.test.ts',
   }),
-  max_artifacts_size: kept('max_artifacts_size', 5, 'larger artifacts are refused', { test: own }),
+  max_artifacts_size: kept('max_artifacts_size', 5, 'larger artifacts are refused', {
+    setBy: 'administrators',
+    test: own,
+  }),
   merge_commit_template: kept('merge_commit_template', 'Merge %{title}', 'message of merge commits', {
     test: own,
   }),

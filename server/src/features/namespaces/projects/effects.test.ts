@@ -115,7 +115,9 @@ describe('settings of pipelines and jobs', () => {
   });
 
   it('larger artifacts than the project takes are refused', async () => {
-    const project = await world.project({ max_artifacts_size: 1 });
+    const project = await world.project();
+    const limit = { token: world.admin.token, json: { max_artifacts_size: 1 } };
+    expect((await world.app.api('PUT', `/projects/${project.id}`, limit)).status).toBe(200);
     await project.push(one);
     const job = await runner.next();
     const file = (size: number) => ({ data: Buffer.alloc(size), name: 'a.zip', type: 'archive', format: 'zip' });
