@@ -14109,7 +14109,7 @@ export interface components {
             ci_config_path?: string | null;
             /** @description Commits that jobs fetch; 0 for all */
             ci_default_git_depth?: number | null;
-            /** @description Age at which pipelines are removed; null for never */
+            /** @description Age at which pipelines are removed, at most what the instance allows; null for never */
             ci_delete_pipelines_in_seconds?: number | null;
             /** @description Whether older deployment jobs are skipped */
             ci_forward_deployment_enabled?: boolean;
@@ -15356,7 +15356,7 @@ export interface components {
                 ci_config_path?: string | null;
                 /** @description Commits that jobs fetch; 0 for all */
                 ci_default_git_depth?: number | null;
-                /** @description Age at which pipelines are removed; null for never */
+                /** @description Age at which pipelines are removed, at most what the instance allows; null for never */
                 ci_delete_pipelines_in_seconds?: number | null;
                 /** @description Whether older deployment jobs are skipped */
                 ci_forward_deployment_enabled?: boolean;
@@ -15702,7 +15702,7 @@ export interface components {
             ci_config_path?: string | null;
             /** @description Commits that jobs fetch; 0 for all */
             ci_default_git_depth?: number | null;
-            /** @description Age at which pipelines are removed; null for never */
+            /** @description Age at which pipelines are removed, at most what the instance allows; null for never */
             ci_delete_pipelines_in_seconds?: number | null;
             /** @description Whether older deployment jobs are skipped */
             ci_forward_deployment_enabled?: boolean;
@@ -18789,7 +18789,7 @@ export interface components {
             ci_config_path?: string | null;
             /** @description Commits that jobs fetch; 0 for all */
             ci_default_git_depth?: number | null;
-            /** @description Age at which pipelines are removed; null for never */
+            /** @description Age at which pipelines are removed, at most what the instance allows; null for never */
             ci_delete_pipelines_in_seconds?: number | null;
             /** @description Whether older deployment jobs are skipped */
             ci_forward_deployment_enabled?: boolean;

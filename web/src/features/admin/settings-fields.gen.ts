@@ -210,7 +210,7 @@ export const settingFields: readonly SettingField[] = [
   {"name":"package_metadata_purl_types","kind":"integers","owner":"scanning","meaning":"Registries of known licences","nullable":false},
   {"name":"allow_runner_registration_token","kind":"boolean","owner":"ci","meaning":"Runners register with a registration token","acts":"registration of runners","nullable":false},
   {"name":"archive_builds_in_human_readable","kind":"text","owner":"ci","meaning":"Age from which jobs cannot be retried, in words; empty for never","acts":"retries of jobs","nullable":true},
-  {"name":"ci_delete_pipelines_in_seconds_limit_human_readable","kind":"text","owner":"ci","meaning":"Longest life of pipelines that a project sets","nullable":false},
+  {"name":"ci_delete_pipelines_in_seconds_limit_human_readable","kind":"text","owner":"ci","meaning":"Longest life of pipelines that a project sets","acts":"settings of projects","nullable":false},
   {"name":"ci_job_live_trace_enabled","kind":"boolean","owner":"compatibility","meaning":"Logs appear while jobs run; always so","nullable":false},
   {"name":"ci_max_includes","kind":"integer","owner":"ci","meaning":"Files that a configuration includes","acts":"CI configuration","nullable":false,"max":1000},
   {"name":"ci_max_total_yaml_size_bytes","kind":"integer","owner":"ci","meaning":"Bytes of a configuration with all its files","acts":"CI configuration","nullable":false,"min":1,"max":9007199254740991},

@@ -58,6 +58,7 @@ const passwordTaken = (text: string) => async () => (await newUser({ password: t
 
 const newProject = (values: Body = {}) =>
   call('POST', '/projects', { name: unique('made'), ...values }, world.owner.token);
+const notMade = (values: Body) => ({ look: async () => (await newProject(values)).status, before: 201, after: 400 });
 const ofNewProject = (field: string) => async () => (await newProject()).body[field];
 const newGroup = () => {
   const name = unique('made');
@@ -307,11 +308,10 @@ const effects: Readonly<Record<string, Effect>> = {
     before: 'private',
     after: 'internal',
   },
-  restricted_visibility_levels: {
-    value: ['public'],
-    look: async () => (await newProject({ visibility: 'public' })).status,
-    before: 201,
-    after: 400,
+  restricted_visibility_levels: { value: ['public'], ...notMade({ visibility: 'public' }) },
+  ci_delete_pipelines_in_seconds_limit_human_readable: {
+    value: '2 days',
+    ...notMade({ ci_delete_pipelines_in_seconds: 3 * 86_400 }),
   },
   default_project_deletion_protection: {
     value: true,

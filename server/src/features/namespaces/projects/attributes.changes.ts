@@ -1,4 +1,5 @@
 /** Parameters of attributes to the columns that keep them. */
+import { parseDuration } from '@millrace/ci-config';
 import Type, { type Static } from 'typebox';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { invalidRecord } from '../../../kernel/http/errors.ts';
@@ -45,6 +46,16 @@ const defaultPolicy = {
 function checkClaims(claims: readonly string[] | undefined): void {
   if (claims !== undefined && claims[0] !== 'project_path')
     throw invalidRecord({ ci_id_token_sub_claim_components: ['project_path needs to be the first element'] });
+}
+
+/** Pipelines are kept for no longer than the instance says; a project that says nothing keeps them. */
+export function checkLifeOfPipelines(
+  { ci_delete_pipelines_in_seconds: wanted }: Attributes,
+  limit: string | null,
+): void {
+  const most = limit === null ? null : parseDuration(limit);
+  if (wanted == null || most === null || wanted <= most) return;
+  throw invalidRecord({ ci_delete_pipelines_in_seconds: [`must be at most ${limit} (${most} seconds)`] });
 }
 
 /** The columns that the parameters set; picture, visibility and default branch are the caller's to check. */

@@ -43,8 +43,7 @@ export const columnParameters = {
     OrNull(
       Int32({
         minimum: 86_400,
-        maximum: 31_536_000,
-        description: 'Age at which pipelines are removed; null for never',
+        description: 'Age at which pipelines are removed, at most what the instance allows; null for never',
       }),
     ),
   ),

@@ -101,5 +101,10 @@ describe('every attribute', () => {
     expect((await create({ ci_id_token_sub_claim_components: ['ref'] })).body).toEqual({
       message: { ci_id_token_sub_claim_components: ['project_path needs to be the first element'] },
     });
+    const { id } = (await create({})).body;
+    expect(await put(id, { ci_delete_pipelines_in_seconds: 40_000_000 })).toMatchObject({
+      status: 400,
+      body: { message: { ci_delete_pipelines_in_seconds: ['must be at most 1 year (31557600 seconds)'] } },
+    });
   });
 });

@@ -28,7 +28,7 @@ import {
   visibilities,
 } from '../naming/naming.ts';
 import { claimPath, leaveProjectPath } from '../naming/redirects.queries.ts';
-import { type Attributes, changesOf } from './attributes.changes.ts';
+import { type Attributes, changesOf, checkLifeOfPipelines } from './attributes.changes.ts';
 import {
   countPersonalProjects,
   deleteProject,
@@ -162,6 +162,7 @@ export function projectService(deps: NamespacesDependencies) {
     await checkVisibility(visibility, space, caller);
     if (params.shared_runners_enabled) checkRunners(space);
     const values = await settings.read();
+    checkLifeOfPipelines(params, values.ci_delete_pipelines_in_seconds_limit_human_readable);
     const place = { repository_storage: deps.repositoryStorage, repository_path: newRepositoryPath() };
     const branch = params.default_branch ?? space.default_branch ?? values.default_branch_name;
     const make = (picture: string | null | undefined) =>
@@ -243,6 +244,7 @@ export function projectService(deps: NamespacesDependencies) {
   ): Promise<ProjectChanges> {
     const { project } = subject;
     const changes: ProjectChanges = changesOf(params, caller, project);
+    checkLifeOfPipelines(params, (await settings.read()).ci_delete_pipelines_in_seconds_limit_human_readable);
     if (params.visibility !== undefined && params.visibility !== project.visibility) {
       requireOnProject(caller, 'change_project_visibility', subject);
       const space = await findNamespaceSubject(db, String(project.namespace_id), null);

@@ -24,6 +24,7 @@ export const ci = {
     'Longest life of pipelines that a project sets',
     {
       format: 'age',
+      acts: 'settings of projects',
     },
   ),
   ci_job_live_trace_enabled: flag('compatibility', true, 'Logs appear while jobs run; always so'),
