@@ -113,6 +113,8 @@ export function forkService(deps: NamespacesDependencies, projects: ProjectServi
         await deps.repository.projectCopied(source, target, branches ?? null);
         await setImport(db, project_id, 'finished');
       } catch (error) {
+        // Whoever removed the project meanwhile wants no copy; the sweep of the storage takes what there is of one.
+        if (!(await findProject(db, project_id))) return;
         await setImport(
           db,
           project_id,

@@ -1,4 +1,5 @@
 /** Forks: a copy of the repository of its own, in the background, and the relation between both. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { eventually } from '../../../../test/ci.ts';
@@ -176,6 +177,25 @@ describe('POST /projects/:id/fork', () => {
       import_error: 'The project that it is a copy of is gone',
     });
   });
+});
+
+it('ends quietly where the fork is removed while it is copied', async () => {
+  const made = await fork(ann, { name: unique('removed'), path: unique('removed') });
+  await finished(made.body.id);
+  const id = Number(made.body.id);
+  await app.db.updateTable('projects').set({ import_status: 'scheduled' }).where('id', '=', id).execute();
+  // Between the beginning of the task and the end of the copy.
+  await sql`
+    create function remove_fork() returns trigger language plpgsql as
+    'begin delete from projects where id = new.id; return null; end'`.execute(app.db);
+  await sql`
+    create trigger remove_fork after update of import_status on projects
+    for each row when (new.import_status = 'started') execute function remove_fork()`.execute(app.db);
+  const task = app.tasks.find(({ name }) => name === 'namespaces.copy_fork');
+  const run = { signal: new AbortController().signal, jobId: '1', attempt: 1, maxAttempts: 3 };
+  await task?.run({ project_id: id, source_id: source.id }, run);
+  await sql`drop trigger remove_fork on projects`.execute(app.db);
+  expect((await api('GET', `/projects/${id}`, ann)).status).toBe(404);
 });
 
 describe('the relation', () => {
