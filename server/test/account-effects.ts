@@ -178,6 +178,12 @@ export function accountEffects(world: () => World): Readonly<Record<string, Acco
   const terms = { enforce_terms: true, terms: 'Be kind.' };
 
   return {
+    after_sign_out_path: {
+      value: '/bye',
+      look: async () => (await world().app.request('DELETE', '/-/session')).headers.get('location'),
+      before: null,
+      after: '/bye',
+    },
     signup_enabled: { value: false, look: status, before: 201, after: 403 },
     require_admin_approval_after_user_signup: {
       value: false,

@@ -39,13 +39,12 @@ beforeAll(async () => {
   top = await buildGroup(app, { owner: owner.user, visibility: 'public' });
   below = await buildGroup(app, { parent: top, visibility: 'public' });
   project = await buildProject(app, { namespace: below, visibility: 'public' });
-  [anna, bert, cleo, dora, emil] = await Promise.all([
-    buildUser(app, { name: 'Anna Alpha' }),
-    buildUser(app, { name: 'Bert Beta' }),
-    buildUser(app, { name: 'Cleo' }),
-    buildUser(app, { name: 'Dora' }),
-    buildUser(app, { name: 'Emil' }),
-  ]);
+  // One after the other: lists are in the order of ids.
+  anna = await buildUser(app, { name: 'Anna Alpha' });
+  bert = await buildUser(app, { name: 'Bert Beta' });
+  cleo = await buildUser(app, { name: 'Cleo' });
+  dora = await buildUser(app, { name: 'Dora' });
+  emil = await buildUser(app, { name: 'Emil' });
   // In each place: Anna by the higher role above, Bert by the higher one below, Cleo and Dora by invited groups.
   for (const [of, level] of [
     [top, Level.maintainer],
