@@ -1,6 +1,6 @@
 /** Parameters of any shape to any route, as anybody: never a fault, never a hang, every answer as the document says. */
 import createRouter from 'find-my-way';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contractOf, type OpenApiDocument } from '../test/shapes/contract.ts';
 import { generator, type Shot, smaller, wire } from '../test/shapes/generate.ts';
 import { createMemory } from '../test/shapes/memory.ts';
@@ -19,7 +19,8 @@ const closedShare = 0.15;
 
 let populated: PopulatedWorld;
 let routeOf: (method: string, url: string) => Route | null;
-beforeAll(async () => {
+// Whatever is tried again is tried in a new world: what went wrong in one stays wrong in it.
+beforeEach(async () => {
   populated = await startPopulatedWorld();
   const routers = new Map<string, ReturnType<typeof createRouter>>();
   for (const route of populated.world.app.routes) {
@@ -29,7 +30,7 @@ beforeAll(async () => {
   }
   routeOf = (method, url) => (routers.get(method)?.find('GET', url.split('?', 1)[0] ?? '')?.store as Route) ?? null;
 }, 600_000);
-afterAll(() => populated.world.close());
+afterEach(() => populated.world.close());
 
 const documentPath = (path: string) => path.replaceAll(/:([a-z_]+)/g, '{$1}').replace(/\*$/, '{path}');
 

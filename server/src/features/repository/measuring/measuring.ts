@@ -49,6 +49,15 @@ export function repositoryMeasuring(deps: {
     await deps.licenseOf(project);
   }
 
+  /** What fails because the project was removed meanwhile has nothing left to measure. */
+  async function measureUnlessGone(id: number): Promise<void> {
+    try {
+      await measure(id);
+    } catch (error) {
+      if (await deps.project(db, id)) throw error;
+    }
+  }
+
   const due = (handle: Db, id: number, after = 0) =>
     addJob(
       handle,
@@ -61,13 +70,13 @@ export function repositoryMeasuring(deps: {
     const project = await deps.project(db, id);
     if (!project) return;
     await deps.maintain(project, prune);
-    await measure(id);
+    await measureUnlessGone(id);
   }
 
   const ofProject = Type.Object({ project_id: Type.Integer() });
   const forget = defineTask('repository.forget_fetches', Type.Object({}), () => forgetOldFetches(db));
   const tasks: Task[] = [
-    defineTask(measureTask.name, ofProject, ({ project_id }) => measure(project_id), {
+    defineTask(measureTask.name, ofProject, ({ project_id }) => measureUnlessGone(project_id), {
       maxAttempts: measureTask.maxAttempts,
       timeout: 600_000,
     }),
