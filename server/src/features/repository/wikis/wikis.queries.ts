@@ -72,7 +72,7 @@ export async function wikisBelow(
   const condition =
     'projectId' in of
       ? sql`w.project_id = ${of.projectId}`
-      : sql`w.namespace_id in (select id from namespaces_below(${of.groupId}))`;
+      : sql`w.namespace_id in (select b.id from namespaces_below(${of.groupId}) b (id))`;
   const { rows } = await sql<Pick<Wiki, 'repository_storage' | 'repository_path'>>`
     select w.repository_storage, w.repository_path from wikis w where ${condition}`.execute(db);
   return rows;

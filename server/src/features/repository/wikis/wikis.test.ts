@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/app.ts';
 import { type BuiltToken, buildGroup, buildMember, buildToken, unique } from '../../../../test/factories.ts';
 import { type GitClient, gitClient } from '../../../../test/git.ts';
+import { queuedPayloads } from '../../../../test/queue.queries.ts';
 import { buildRepositoryProject } from '../../../../test/repositories.ts';
 import { addKey, connect, sshCommand } from '../../../../test/ssh.ts';
 import { Level } from '../../../kernel/authz/levels.ts';
@@ -307,6 +308,29 @@ describe.each(['projects', 'groups'] as const)('wikis of %s', (kind) => {
     await run('repository.remove', { storage: wiki.repository_storage, path: wiki.repository_path });
     await expect(access(directory)).rejects.toThrow();
   });
+});
+
+it('with a group go the wikis of the groups below it, and of no other', async () => {
+  const top = await buildGroup(app, { owner: owner.user });
+  const below = await buildGroup(app, { parent: top });
+  const other = await buildGroup(app, { owner: owner.user });
+  // The id of one is that of its own group: numbers of two tables are nothing to each other.
+  const ids = [7_000_001, 7_000_002, other.id];
+  const paths = ids.map((id) => `@hashed/00/00/${id}.wiki.git`);
+  for (const [at, group] of [top, below, other].entries())
+    await app.db
+      .insertInto('wikis')
+      .values({
+        id: ids[at] ?? 0,
+        namespace_id: group.id,
+        repository_storage: 'default',
+        repository_path: paths[at] ?? '',
+      })
+      .execute();
+  const run = { signal: new AbortController().signal } as never;
+  await app.tasks.find(({ name }) => name === 'namespaces.remove_group')?.run({ group_id: top.id } as never, run);
+  const going = await queuedPayloads(app.db, '@hashed/00/00/');
+  expect(going.map((payload) => (JSON.parse(payload) as { path: string }).path).sort()).toEqual(paths.slice(0, 2));
 });
 
 it('security 9 hostile Markdown is text and links without programs', () => {
