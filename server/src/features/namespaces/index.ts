@@ -59,7 +59,7 @@ import { uploadRoutes } from './uploads/uploads.routes.ts';
 
 export { abilityScope, allOf, projectScope, type Sql, withTables } from './access/access.queries.ts';
 export { nextIid } from './access/counters.queries.ts';
-export { below } from './access/hierarchy.queries.ts';
+export { below, nearestSaid } from './access/hierarchy.queries.ts';
 export { removeGrantsOf } from './access-tokens/access-tokens.queries.ts';
 export { pictureUrl } from './avatars/pictures.ts';
 export type { Replacement } from './carrying.ts';

@@ -1,5 +1,4 @@
 /** What a check looks at: the caller, and the loaded parent with the caller's effective level on it. */
-
 import type { Job, Namespace, Project, User } from '../db/rows.ts';
 import type { OpenProtocols } from './git-protocols.ts';
 import type { Level } from './levels.ts';

@@ -3,4 +3,4 @@ export { addJob, queueDepth } from './add.queries.ts';
 export { nextRun, ScheduleError } from './cron.ts';
 export { createQueue, type Queue } from './runner.ts';
 export { migrateQueue } from './schema.ts';
-export { type CronItem, defineTask, type Task, Unreached } from './task.ts';
+export { type CronItem, defineTask, type Task, Unreached, unlessGone } from './task.ts';

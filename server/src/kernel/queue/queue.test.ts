@@ -5,7 +5,17 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { spawnModule } from '../../../test/spawned.ts';
 import { createDb, createPool, type Db, type Listener, startListener, transaction } from '../db/index.ts';
-import { addJob, createQueue, defineTask, nextRun, type Queue, queueDepth, ScheduleError, type Task } from './index.ts';
+import {
+  addJob,
+  createQueue,
+  defineTask,
+  nextRun,
+  type Queue,
+  queueDepth,
+  ScheduleError,
+  type Task,
+  unlessGone,
+} from './index.ts';
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -188,4 +198,10 @@ it.each([
   ['* * * * *', 'Europe/Atlantis'],
 ])('refuses the schedule %s in %s', (schedule, zone) => {
   expect(() => nextRun(schedule, zone, new Date())).toThrow(ScheduleError);
+});
+
+it('work about something that was removed meanwhile ends quietly; other failures are thrown', async () => {
+  const failing = () => Promise.reject(new Error('no such directory'));
+  await expect(unlessGone(async () => null, failing)).resolves.toBe(undefined);
+  await expect(unlessGone(async () => ({ id: 1 }), failing)).rejects.toThrow('no such directory');
 });

@@ -74,3 +74,15 @@ export function defineTask<S extends TSchema>(
     },
   };
 }
+
+/**
+ * Does work about something that may be removed meanwhile: what fails then has nothing left to be done and ends quietly.
+ * `there` is asked after a failure; while it finds something, the failure is thrown.
+ */
+export async function unlessGone(there: () => Promise<unknown>, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (await there()) throw error;
+  }
+}

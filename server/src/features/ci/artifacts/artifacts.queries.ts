@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Job, JobArtifact } from '../../../kernel/db/rows.ts';
+import { nearestSaid } from '../../namespaces/index.ts';
 
 export interface NewArtifact {
   readonly jobId: number;
@@ -134,13 +135,7 @@ export async function setDotenv(tx: Db, jobId: number, sealed: Buffer): Promise<
 /** MiB that the artifacts of a job may have: what the project says, else the nearest group above; null where none does. */
 export async function maximumOfProject(db: Db, projectId: number): Promise<number | null> {
   const { rows } = await sql<{ most: number | null }>`
-    select coalesce(p.max_artifacts_size, (
-      select above.max_artifacts_size
-      from namespaces above
-      where above.id = any (n.traversal_ids) and above.max_artifacts_size is not null
-      order by cardinality(above.traversal_ids) desc
-      limit 1
-    )) as most
+    select coalesce(p.max_artifacts_size, ${nearestSaid('max_artifacts_size')}) as most
     from projects p
     join namespaces n on n.id = p.namespace_id
     where p.id = ${projectId}`.execute(db);

@@ -18,6 +18,17 @@ export const namespaceAt = (fullPath: unknown): RawBuilder<number | null> =>
 export const below = (id: unknown): RawBuilder<number> => sql<number>`(select namespaces_below(${id}))`;
 
 /**
+ * What the group nearest above the rows `n` says in a column, as SQL: the namespace itself first, then those above it; null
+ * where none says anything.
+ */
+export const nearestSaid = (column: 'max_artifacts_size' | 'repository_size_limit'): RawBuilder<number | null> => {
+  const said = sql.ref(`above.${column}`);
+  return sql<number | null>`(
+    select ${said} from namespaces above where above.id = any (n.traversal_ids) and ${said} is not null
+    order by cardinality(above.traversal_ids) desc limit 1)`;
+};
+
+/**
  * First in a transaction that moves or renames a namespace, before it locks any row: one after the other, and not while
  * a namespace is put into the tree.
  */

@@ -7,7 +7,7 @@ import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import { emit } from '../../../kernel/events/index.ts';
 import { conflict, HttpError, invalidRecord, notFound } from '../../../kernel/http/errors.ts';
-import { addJob, defineTask } from '../../../kernel/queue/index.ts';
+import { addJob, defineTask, unlessGone } from '../../../kernel/queue/index.ts';
 import { findNamespaceSubject, findProjectSubject } from '../access/parents.queries.ts';
 import type { NamespacesDependencies } from '../deps.ts';
 import type { Attributes } from '../projects/attributes.changes.ts';
@@ -109,20 +109,20 @@ export function forkService(deps: NamespacesDependencies, projects: ProjectServi
       const source = await findProject(db, source_id);
       if (!source) return await setImport(db, project_id, 'failed', 'The project that it is a copy of is gone');
       await setImport(db, project_id, 'started');
-      try {
-        await deps.repository.projectCopied(source, target, branches ?? null);
-        await setImport(db, project_id, 'finished');
-      } catch (error) {
-        // Whoever removed the project meanwhile wants no copy; the sweep of the storage takes what there is of one.
-        if (!(await findProject(db, project_id))) return;
-        await setImport(
-          db,
-          project_id,
-          attempt < maxAttempts ? 'scheduled' : 'failed',
-          'The repository could not be copied',
-        );
-        throw error;
-      }
+      // Whoever removes the project meanwhile wants no copy; the sweep of the storage takes what there is of one.
+      await unlessGone(
+        () => findProject(db, project_id),
+        async () => {
+          try {
+            await deps.repository.projectCopied(source, target, branches ?? null);
+            await setImport(db, project_id, 'finished');
+          } catch (error) {
+            const next = attempt < maxAttempts ? 'scheduled' : 'failed';
+            await setImport(db, project_id, next, 'The repository could not be copied');
+            throw error;
+          }
+        },
+      );
     },
     { maxAttempts: copyTask.maxAttempts, timeout: 3_600_000 },
   );

@@ -1,6 +1,7 @@
 /** What counts against the limits of a repository. */
 import { sql } from 'kysely';
 import type { Db } from '../../../kernel/db/index.ts';
+import { nearestSaid } from '../../namespaces/index.ts';
 
 /**
  * Bytes that a project's repository and large files have, as they were measured last, and the limit that is set for the
@@ -10,13 +11,7 @@ export async function sizeOf(db: Db, projectId: number): Promise<{ used: number;
   const { rows } = await sql<{ used: number; size_limit: number | null }>`
     select
       coalesce(s.repository_size + s.lfs_objects_size, 0) as used,
-      coalesce(p.repository_size_limit, (
-        select above.repository_size_limit
-        from namespaces above
-        where above.id = any (n.traversal_ids) and above.repository_size_limit is not null
-        order by cardinality(above.traversal_ids) desc
-        limit 1
-      )) as size_limit
+      coalesce(p.repository_size_limit, ${nearestSaid('repository_size_limit')}) as size_limit
     from projects p
     join namespaces n on n.id = p.namespace_id
     left join project_statistics s on s.project_id = p.id

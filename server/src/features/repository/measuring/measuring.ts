@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Project } from '../../../kernel/db/rows.ts';
 import type { FactConsumer } from '../../../kernel/events/index.ts';
-import { addJob, type CronItem, defineTask, type Task } from '../../../kernel/queue/index.ts';
+import { addJob, type CronItem, defineTask, type Task, unlessGone } from '../../../kernel/queue/index.ts';
 import { recordMeasures } from '../../namespaces/index.ts';
 import { headOf, type OpenRepository } from '../reading/git-reader.ts';
 import { type LanguageShare, languagesOf } from './languages.ts';
@@ -49,14 +49,11 @@ export function repositoryMeasuring(deps: {
     await deps.licenseOf(project);
   }
 
-  /** What fails because the project was removed meanwhile has nothing left to measure. */
-  async function measureUnlessGone(id: number): Promise<void> {
-    try {
-      await measure(id);
-    } catch (error) {
-      if (await deps.project(db, id)) throw error;
-    }
-  }
+  const measureUnlessGone = (id: number) =>
+    unlessGone(
+      () => deps.project(db, id),
+      () => measure(id),
+    );
 
   const due = (handle: Db, id: number, after = 0) =>
     addJob(

@@ -6,7 +6,7 @@ import type { Subject } from '../../../kernel/authz/subjects.ts';
 import { type Db, transaction } from '../../../kernel/db/index.ts';
 import type { Wiki } from '../../../kernel/db/rows.ts';
 import { emit } from '../../../kernel/events/index.ts';
-import { addJob, defineTask } from '../../../kernel/queue/index.ts';
+import { addJob, defineTask, unlessGone } from '../../../kernel/queue/index.ts';
 import { knownSha, type OpenRepository } from '../reading/git-reader.ts';
 import { firstBranch } from '../writes/project-settling.ts';
 import type { RefChange } from '../writes/protection.ts';
@@ -134,15 +134,14 @@ export function wikiRepositories(deps: {
       const wiki = await findWikiById(db, wiki_id);
       if (!wiki || wiki.refs_generation === 0) return;
       const repo = open(wiki);
-      try {
-        await git.tend(repo);
-      } catch (error) {
-        // Removed with its place meanwhile: there is nothing to measure.
-        if (!(await git.repositoryExists(repo.path)) && !(await findWikiById(db, wiki_id))) return;
-        throw error;
-      }
-      const size = await git.diskSize(repo);
-      await transaction(db, (tx) => recordWikiSize(tx, wiki_id, size));
+      await unlessGone(
+        () => findWikiById(db, wiki_id),
+        async () => {
+          await git.tend(repo);
+          const size = await git.diskSize(repo);
+          await transaction(db, (tx) => recordWikiSize(tx, wiki_id, size));
+        },
+      );
     },
     { maxAttempts: measureTask.maxAttempts, timeout: 600_000 },
   );

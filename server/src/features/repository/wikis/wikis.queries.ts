@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Subject } from '../../../kernel/authz/subjects.ts';
 import type { Db } from '../../../kernel/db/index.ts';
 import type { Wiki } from '../../../kernel/db/rows.ts';
+import { below } from '../../namespaces/index.ts';
 
 const columnsOf = (place: Subject) =>
   place.kind === 'project'
@@ -70,9 +71,7 @@ export async function wikisBelow(
   of: { readonly projectId: number } | { readonly groupId: number },
 ): Promise<Pick<Wiki, 'repository_storage' | 'repository_path'>[]> {
   const condition =
-    'projectId' in of
-      ? sql`w.project_id = ${of.projectId}`
-      : sql`w.namespace_id in (select b.id from namespaces_below(${of.groupId}) b (id))`;
+    'projectId' in of ? sql`w.project_id = ${of.projectId}` : sql`w.namespace_id in ${below(of.groupId)}`;
   const { rows } = await sql<Pick<Wiki, 'repository_storage' | 'repository_path'>>`
     select w.repository_storage, w.repository_path from wikis w where ${condition}`.execute(db);
   return rows;
